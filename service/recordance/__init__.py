@@ -1,4 +1,8 @@
-"""The core of a recall service: what is remembered, what is asked, what comes first, what is said.
+"""Recordance: a recall service for software agents.
 
-Standard library only. Everything that touches the world is reached through `recordance.ports`.
+The hexagon. Everything here runs on the standard library alone; the world is reached through `recordance.ports`.
 """
+
+__version__ = "0.1.0"
+
+__all__ = ["__version__"]

@@ -1,0 +1,1 @@
+"""What the core needs of the world: small protocols, results as values."""

@@ -1,0 +1,96 @@
+"""The term index port: a follower of the truth that proposes candidates and counts; it never decides (decisions 2, 4, 6)."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from recordance.query.document import TermDocument, TermQuery
+from recordance.query.exclusion import ExclusionReason
+from recordance.query.fence import Scope
+from recordance.ranking.bm25 import CorpusStatistics
+
+
+@dataclass(frozen=True, slots=True)
+class Horizon:
+    """A bound on what was not proposed: no such match has more coverage, nor at equal coverage a higher exact BM25."""
+
+    coverage: int
+    bm25: float
+
+
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """Eligible matches by number, the likely best first; `horizon` bounds the rest, None when there is no rest."""
+
+    numbers: tuple[int, ...]
+    horizon: Horizon | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """All matches inside the scope: how many may ground, and how many each exclusion reason claims first (F6, O2)."""
+
+    eligible: int
+    excluded: Mapping[ExclusionReason, int]
+
+
+class TermSnapshot(Protocol):
+    """A term index frozen at one moment. `masked` numbers are treated as if they were not in it.
+
+    All methods may raise ReplicaDamaged.
+    """
+
+    def proposals(self, query: TermQuery, masked: Collection[int], count: int, corpus: CorpusStatistics) -> Proposals:
+        """Return at least the `count` (≥ 1) likely best eligible matches, by coverage, then BM25, or all if there are fewer.
+
+        `corpus` are the exact statistics, from which the horizon is bounded.
+        """
+        ...
+
+    def frequencies(self, words: Collection[str], masked: Collection[int], scope: Scope) -> Mapping[str, int]:
+        """Return for each word how many documents inside `scope` have it, exactly, eligible or not (L17)."""
+        ...
+
+    def tally(self, query: TermQuery, masked: Collection[int]) -> Tally:
+        """Return the exact counts of all matches, without visiting each (O2)."""
+        ...
+
+    def numbers_present(self, numbers: Collection[int]) -> frozenset[int]:
+        """Return those of `numbers` that are in the index."""
+        ...
+
+    @property
+    def document_count(self) -> int:
+        """How many documents the index holds."""
+        ...
+
+
+class TermReplica(Protocol):
+    """One process's copy of the term index, on disk or in memory (decision 2).
+
+    One thread at a time may call `replace`, `rebuild` or `close`; `snapshot` and `applied` may be read by any.
+    """
+
+    @property
+    def applied(self) -> int:
+        """The journal seq up to which the index is known to hold everything; never ahead of its data."""
+        ...
+
+    def snapshot(self) -> TermSnapshot:
+        """Return the index as of the last completed write to it."""
+        ...
+
+    def replace(self, documents: Sequence[TermDocument], dropped: Collection[int], seq: int) -> None:
+        """Put these documents in place of their older versions, take `dropped` out, make it durable, then advance to `seq`.
+
+        Idempotent. On any failure the index stands as before, or raises ReplicaDamaged.
+        """
+        ...
+
+    def clear(self) -> None:
+        """Empty the index and go back to seq 0, so that everything is applied again."""
+        ...
+
+    def close(self) -> None:
+        """Release the folder; the replica may be adopted by another process afterwards."""
+        ...

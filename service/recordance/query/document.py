@@ -1,0 +1,47 @@
+"""What the term lane knows of a capsule, and what it is asked."""
+
+from dataclasses import dataclass
+
+from recordance.domain.capsule import Capsule, CapsuleText
+from recordance.query.exclusion import Eligibility
+from recordance.query.fence import Marks, Scope, marks_of
+from recordance.query.folding import fold_words
+from recordance.query.terms import TermGroup
+
+
+@dataclass(frozen=True, slots=True)
+class TermDocument:
+    """One unforgotten capsule as a term index holds it: its standing, its marks, and the folded words of its content."""
+
+    capsule: Capsule
+    marks: Marks
+    words: tuple[str, ...]
+
+    @property
+    def number(self) -> int:
+        """The capsule's number, which is the document's identity."""
+        return self.capsule.number
+
+
+def term_document(capsule: Capsule, text: CapsuleText) -> TermDocument:
+    """Return the document of a capsule with its current text."""
+    return TermDocument(capsule, marks_of(text), tuple(fold_words(text.content)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TermQuery:
+    """What the term lane is asked: any of `groups`, inside `scope`, judged by `eligibility`.
+
+    A group matches when all words of one of its alternatives stand in the content (T2). `least_coverage` is how many groups
+    must match for a capsule to count as a match at all; 1 unless somebody looks for near-duplicates (W1).
+    """
+
+    groups: tuple[TermGroup, ...]
+    scope: Scope
+    eligibility: Eligibility
+    least_coverage: int = 1
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Every word that any alternative asks for."""
+        return frozenset(word for group in self.groups for way in group.alternatives for word in way.words)

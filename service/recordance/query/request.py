@@ -1,0 +1,38 @@
+"""The one request that every recall dialect translates into (decision 5)."""
+
+from dataclasses import dataclass
+
+from recordance.domain.instant import Instant
+from recordance.domain.validity import TimeWindow
+from recordance.query.exclusion import ExclusionReason
+from recordance.query.fence import Scope
+from recordance.query.lane import LaneChoice
+from recordance.query.terms import Term
+
+DEFAULT_TOKEN_BUDGET = 1_500
+"""What a recall may spend on results when the caller names no budget (O3)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallRequest:
+    """A checked recall.
+
+    `scope` are the caller's fences without the effort's, which needs the store (`effort_id`, F5). `stated` are the fences as
+    the caller gave them, name → value, for the answer's `scope` and an abstention's reason (O1). `as_of` replaces the clock's
+    reading where validity is judged (F9); `admit` are waived exclusion reasons. `limit` None is no cap, `token_budget` counts
+    tokens of four characters (O3). Both blends lie in 0..1, 0 being none (L7); `min_support` in 0..1 or None (O12).
+    """
+
+    terms: tuple[Term, ...]
+    lane: LaneChoice = LaneChoice.AUTO
+    scope: Scope = Scope()
+    stated: tuple[tuple[str, object], ...] = ()
+    effort_id: str | None = None
+    window: TimeWindow | None = None
+    as_of: Instant | None = None
+    admit: frozenset[ExclusionReason] = frozenset()
+    limit: int | None = None
+    token_budget: int = DEFAULT_TOKEN_BUDGET
+    weight_blend: float = 0.0
+    corroboration_blend: float = 0.0
+    min_support: float | None = None

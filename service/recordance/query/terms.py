@@ -1,0 +1,81 @@
+"""Terms: what a caller searches for, checked, folded and expanded by the store's aliases (T1, T2, T7)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from recordance.errors import InvalidArgument, Json
+from recordance.query.folding import fold_words
+
+MAX_TERMS = 64
+"""How many terms one recall takes."""
+MAX_TERM_CHARACTERS = 2_000
+"""How long one term may be."""
+_EXPECTED = 'at least one term with a letter or a digit, such as ["pin tokio", "tokio version"]'
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One caller term: its text as sent, its folded key, and its distinct folded words."""
+
+    text: str
+    key: str
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One way in which a term can match: all of `words`, in any order. `label` is what `matched_terms` shows."""
+
+    label: str
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TermGroup:
+    """A caller term with every way in which it can match; it counts once for coverage however many of them do (T7)."""
+
+    term: Term
+    alternatives: tuple[Alternative, ...]
+
+
+def read_term(text: str, field: str) -> Term:
+    """Return the term that `text` spells; raises InvalidArgument if nothing in it could ever match (T1)."""
+    if len(text) > MAX_TERM_CHARACTERS:
+        raise InvalidArgument(field, text, f"at most {MAX_TERM_CHARACTERS} characters", "the term is too long")
+    words = fold_words(text)
+    if not words:
+        raise InvalidArgument(field, text, _EXPECTED, "it has no letter and no digit, so it could never match a word")
+    return Term(text, " ".join(words), tuple(dict.fromkeys(words)))
+
+
+def read_terms(texts: Sequence[Json], field: str = "terms") -> tuple[Term, ...]:
+    """Return the caller's terms, in order; two that fold to the same words are one (the first text is kept) (T1)."""
+    if not texts:
+        raise InvalidArgument(field, list(texts), _EXPECTED, "a recall needs something to look for")
+    if len(texts) > MAX_TERMS:
+        raise InvalidArgument(
+            field, list(texts), f"at most {MAX_TERMS} terms", f"{len(texts)} terms are too many for one recall"
+        )
+    terms: dict[str, Term] = {}
+    for place, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise InvalidArgument(f"{field}[{place}]", text, "a string", "a term is text")
+        term = read_term(text, f"{field}[{place}]")
+        terms.setdefault(term.key, term)
+    return tuple(terms.values())
+
+
+def expand(
+    terms: Sequence[Term], aliases: Mapping[str, Sequence[tuple[str, tuple[str, ...]]]]
+) -> tuple[TermGroup, ...]:
+    """Return each term with its alternatives: itself, then its aliases in the order in which they were taught (T7).
+
+    `aliases` maps a term's key to (alias text, distinct folded words) pairs; expansion goes one step, never further.
+    """
+    return tuple(
+        TermGroup(term, (Alternative(term.text, term.words), *_taught(aliases.get(term.key, ())))) for term in terms
+    )
+
+
+def _taught(aliases: Sequence[tuple[str, tuple[str, ...]]]) -> tuple[Alternative, ...]:
+    return tuple(Alternative(f"alias:{text}", words) for text, words in aliases)

@@ -1,0 +1,1 @@
+"""What comes first: scores, keys, blends and how much of a ranking is shown."""

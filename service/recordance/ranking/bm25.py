@@ -1,0 +1,46 @@
+"""BM25 as the store's own content defines it (L17), in double precision.
+
+k1 = 1.2, b = 0.75, idf(w) = ln(1 + (N − df + ½) / (df + ½)), and
+score = Σ over w of idf(w) · tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / mean length)).
+Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with the idf that never goes below zero.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+K1 = 1.2
+B = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusStatistics:
+    """How many unforgotten capsules there are, and how many words their contents have together (L17)."""
+
+    capsules: int
+    words: int
+
+    @property
+    def mean_length(self) -> float:
+        """Words per capsule; 1.0 for an empty corpus, where nothing is scored."""
+        return self.words / self.capsules if self.capsules and self.words else 1.0
+
+
+def idf(document_frequency: int, capsules: int) -> float:
+    """Return the weight of a word that `document_frequency` of `capsules` contents have."""
+    return math.log1p((capsules - document_frequency + 0.5) / (document_frequency + 0.5))
+
+
+def length_norm(length: int, corpus: CorpusStatistics) -> float:
+    """Return what a content's length adds below the line of the saturation fraction."""
+    return K1 * (1.0 - B + B * length / corpus.mean_length)
+
+
+def bm25(frequencies: Mapping[str, int], length: int, weights: Mapping[str, float], corpus: CorpusStatistics) -> float:
+    """Return the score, 0 or above, of a content of `length` words.
+
+    `frequencies` maps each word that counts to how often the content has it (each at least once), `weights` each word to its
+    idf. Words are added in sorted order, so that equal inputs give equal bits.
+    """
+    norm = length_norm(length, corpus)
+    return math.fsum(weights[word] * count * (K1 + 1.0) / (count + norm) for word, count in sorted(frequencies.items()))
