@@ -1,0 +1,90 @@
+"""What is shipped and what it is installed from."""
+
+import re
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+from hatchling import build
+from packaging.requirements import Requirement
+
+from support import checkout
+
+PROJECT = tomllib.loads((checkout.ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+RUN, TEST = "requirements.txt", "requirements-test.txt"
+PINNED = re.compile(r"^(?P<name>[a-z0-9-]+)==(?P<version>[^ ;\\]+)", re.MULTILINE)
+
+
+def lock(name: str) -> str:
+    return (checkout.ROOT / name).read_text(encoding="utf-8")
+
+
+def pins(name: str) -> dict[str, str]:
+    return {match["name"]: match["version"] for match in PINNED.finditer(lock(name))}
+
+
+def requirements() -> list[Requirement]:
+    groups = PROJECT["dependency-groups"]
+    return [Requirement(line) for line in (*PROJECT["project"]["dependencies"], *groups["test"], *groups["build"])]
+
+
+def test_every_dependency_is_bounded_on_both_sides() -> None:
+    """case J1: a library's next major broke servers at import; it must not reach an installed one by itself."""
+    for requirement in requirements():
+        operators = {specifier.operator for specifier in requirement.specifier}
+        assert operators == {">=", "<"}, f"{requirement}: give it a lower and an upper bound"
+    wire = next(requirement for requirement in requirements() if requirement.name == "mcp")
+    assert wire.specifier.contains("2.3.0")
+    assert not wire.specifier.contains("3.0.0")
+
+
+def test_every_dependency_has_its_reason_beside_it() -> None:
+    """Who takes a package in says what for; who finds the reason gone takes it out."""
+    lines = (checkout.ROOT / "pyproject.toml").read_text(encoding="utf-8").splitlines()
+    for requirement in requirements():
+        at = next(number for number, line in enumerate(lines) if line.strip() == f'"{written(requirement)}",')
+        assert lines[at - 1].strip().startswith("# "), f"pyproject.toml:{at + 1} {requirement.name}: say why above it"
+
+
+def written(requirement: Requirement) -> str:
+    """A requirement as pyproject.toml spells it: the lower bound first."""
+    bounds = sorted(requirement.specifier, key=lambda specifier: specifier.operator, reverse=True)
+    return requirement.name + ",".join(map(str, bounds))
+
+
+@pytest.mark.parametrize("name", [RUN, TEST])
+def test_a_lock_pins_by_hash_and_names_no_place(name: str) -> None:
+    """Any index that carries the same files will do, and no file but these will."""
+    text = lock(name)
+    assert "://" not in text, f"{name} names a host"
+    assert not re.search(r"^-", text, re.MULTILINE), f"{name} carries an option; `scripts/lock` leaves them out"
+    blocks = re.split(r"\n(?=[a-z0-9])", text)[1:]
+    assert len(blocks) == len(pins(name))
+    assert all("--hash=sha256:" in block for block in blocks)
+
+
+@pytest.mark.parametrize("name", [RUN, TEST])
+def test_a_lock_satisfies_what_the_project_asks_for(name: str) -> None:
+    """A bound changed without `scripts/lock` would be a promise nobody tested."""
+    pinned = pins(name)
+    wanted = requirements() if name == TEST else [Requirement(line) for line in PROJECT["project"]["dependencies"]]
+    for requirement in wanted:
+        assert requirement.specifier.contains(pinned[requirement.name]), f"{name}: {requirement}; run scripts/lock"
+
+
+def test_what_runs_is_a_part_of_what_is_tested() -> None:
+    """Both locks fill one environment, so they must agree on every version."""
+    tested = pins(TEST)
+    assert pins(RUN).items() <= tested.items()
+
+
+def test_the_wheel_holds_both_packages_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Migrations are data to a build backend; one left behind is a store that cannot be opened."""
+    monkeypatch.chdir(checkout.ROOT)
+    wheel = tmp_path / build.build_wheel(str(tmp_path))
+    with zipfile.ZipFile(wheel) as archive:
+        shipped = {name for name in archive.namelist() if ".dist-info/" not in name}
+    tracked = {"/".join(path.parts[1:]) for path in checkout.tracked() if path.parts[0] in checkout.SOURCES}
+    assert tracked <= shipped, f"not in the wheel: {sorted(tracked - shipped)}"
+    assert {name.partition("/")[0] for name in shipped} == {"recordance", "recordance_adapters"}
