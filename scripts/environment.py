@@ -119,6 +119,10 @@ def _run(command: list[str]) -> None:
         )
     except subprocess.TimeoutExpired as late:
         raise SetupError(f"Gave up after {INSTALL_SECONDS} s: {' '.join(command)}") from late
+    except OSError as broken:
+        raise SetupError(
+            f"Cannot start {command[0]}: {broken}. Remove the folder it stands in and try again."
+        ) from broken
     if done.returncode:
         raise SetupError(f"{done.stdout.strip()}\nFailed with exit code {done.returncode}: {' '.join(command)}")
 
