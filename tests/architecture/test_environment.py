@@ -1,4 +1,4 @@
-"""The environment that the scripts make: once, anew when what it is made from changes, and never over something else."""
+"""The environment that the scripts make: once, anew when what makes it changes, and never over something else."""
 
 import importlib.util
 import sys
