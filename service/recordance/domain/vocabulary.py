@@ -130,9 +130,7 @@ def member(vocabulary: type[E], word: str, field: str) -> E:
         return vocabulary(word)
     except ValueError:
         words = ", ".join(item.value for item in vocabulary)
-        raise InvalidArgument(
-            field, word, f"one of {words}", "the vocabulary is closed and this word is not in it"
-        ) from None
+        raise InvalidArgument(field, word, f"one of {words}", "the vocabulary is closed and this word is not in it") from None
 
 
 def checked_subtype(kind: Kind, subtype: str, field: str) -> str:

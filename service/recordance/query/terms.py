@@ -53,9 +53,7 @@ def read_terms(texts: Sequence[Json], field: str = "terms") -> tuple[Term, ...]:
     if not texts:
         raise InvalidArgument(field, list(texts), _EXPECTED, "a recall needs something to look for")
     if len(texts) > MAX_TERMS:
-        raise InvalidArgument(
-            field, list(texts), f"at most {MAX_TERMS} terms", f"{len(texts)} terms are too many for one recall"
-        )
+        raise InvalidArgument(field, list(texts), f"at most {MAX_TERMS} terms", f"{len(texts)} terms are too many for one recall")
     terms: dict[str, Term] = {}
     for place, text in enumerate(texts):
         if not isinstance(text, str):
@@ -65,16 +63,12 @@ def read_terms(texts: Sequence[Json], field: str = "terms") -> tuple[Term, ...]:
     return tuple(terms.values())
 
 
-def expand(
-    terms: Sequence[Term], aliases: Mapping[str, Sequence[tuple[str, tuple[str, ...]]]]
-) -> tuple[TermGroup, ...]:
+def expand(terms: Sequence[Term], aliases: Mapping[str, Sequence[tuple[str, tuple[str, ...]]]]) -> tuple[TermGroup, ...]:
     """Return each term with its alternatives: itself, then its aliases in the order in which they were taught (T7).
 
     `aliases` maps a term's key to (alias text, distinct folded words) pairs; expansion goes one step, never further.
     """
-    return tuple(
-        TermGroup(term, (Alternative(term.text, term.words), *_taught(aliases.get(term.key, ())))) for term in terms
-    )
+    return tuple(TermGroup(term, (Alternative(term.text, term.words), *_taught(aliases.get(term.key, ())))) for term in terms)
 
 
 def _taught(aliases: Sequence[tuple[str, tuple[str, ...]]]) -> tuple[Alternative, ...]:

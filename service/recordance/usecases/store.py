@@ -64,7 +64,5 @@ class Destinations:
         wanted = self.default if name is None else name
         if wanted not in visible:
             there = ", ".join(visible) or "none"
-            raise MissingState(
-                StateKind.UNKNOWN_DESTINATION, wanted, f"the destinations are: {there}", available=list(visible)
-            )
+            raise MissingState(StateKind.UNKNOWN_DESTINATION, wanted, f"the destinations are: {there}", available=list(visible))
         return self._stores[wanted]
