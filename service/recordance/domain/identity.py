@@ -3,6 +3,7 @@
 import hashlib
 import re
 import unicodedata
+from dataclasses import dataclass
 
 _ID = re.compile(r"cap-([1-9][0-9]{0,17})", re.ASCII)
 
@@ -34,3 +35,11 @@ def label_digest(label: str) -> str:
     Labels are indexed by digest (W14), so that their length, their script and a database's collation never matter.
     """
     return hashlib.blake2b(label.encode(), digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class StoreIdentity:
+    """Who a store is: a random id, and the key that signs receipts (O13). Both live in the truth."""
+
+    store: str
+    key: bytes

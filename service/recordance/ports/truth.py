@@ -9,20 +9,13 @@ from typing import Protocol
 from recordance.domain.alias import Alias, Miss, MissOutcome
 from recordance.domain.capsule import Capsule, CapsuleText, Tombstone
 from recordance.domain.change import ChangeSet, KeptAnswer
+from recordance.domain.identity import StoreIdentity as StoreIdentity
 from recordance.domain.instant import Instant
 from recordance.domain.journal import JournalRow
 from recordance.domain.relation import Relation, RelationKind
 from recordance.domain.review import Corroboration, Feedback, ReviewEvent
 from recordance.query.document import TermDocument
 from recordance.ranking.bm25 import CorpusStatistics
-
-
-@dataclass(frozen=True, slots=True)
-class StoreIdentity:
-    """Who the store is: a random id, and the key that signs receipts (O13). Both live in the truth."""
-
-    store: str
-    key: bytes
 
 
 @dataclass(frozen=True, slots=True)

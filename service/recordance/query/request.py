@@ -9,6 +9,8 @@ from recordance.query.fence import Scope
 from recordance.query.lane import LaneChoice
 from recordance.query.terms import Term
 
+EVERYWHERE = Scope()
+"""No fence at all."""
 DEFAULT_TOKEN_BUDGET = 1_500
 """What a recall may spend on results when the caller names no budget (O3)."""
 
@@ -25,7 +27,7 @@ class RecallRequest:
 
     terms: tuple[Term, ...]
     lane: LaneChoice = LaneChoice.AUTO
-    scope: Scope = Scope()
+    scope: Scope = EVERYWHERE
     stated: tuple[tuple[str, object], ...] = ()
     effort_id: str | None = None
     window: TimeWindow | None = None
