@@ -9,7 +9,7 @@ from typing import Protocol
 from recordance.domain.alias import Alias, Miss, MissOutcome
 from recordance.domain.capsule import Capsule, CapsuleText, Tombstone
 from recordance.domain.change import ChangeSet, KeptAnswer
-from recordance.domain.identity import StoreIdentity as StoreIdentity
+from recordance.domain.identity import StoreIdentity
 from recordance.domain.instant import Instant
 from recordance.domain.journal import JournalRow
 from recordance.domain.relation import Relation, RelationKind
