@@ -1,0 +1,160 @@
+"""The pacemaker: a thread that lets the term follower commit when it is due (decision 1).
+
+A commit is due after a spell of quiet, at the latest some time after the first write that waits, and at once when many rows
+wait. Local writes wake the thread; writes of other processes are noticed by a cheap probe of the truth.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from recordance.ports.truth import Truth, TruthReader, TruthWriter
+from recordance.usecases.follow import FollowerStatus
+
+_log = logging.getLogger(__name__)
+
+STOP_SECONDS = 1.0
+"""How long a stop waits for a commit that is under way; its process may end all the same."""
+_FIRST_PAUSE_SECONDS = 0.25
+_LONGEST_PAUSE_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timings:
+    """When a commit is due; seconds, and journal rows."""
+
+    quiet: float = 0.05
+    longest: float = 1.0
+    rows: int = 1_000
+    poll: float = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """What waits for the replica: the head last seen, when it was first behind, when the head last moved, and how many rows."""
+
+    head: int
+    since: float
+    moved: float
+    rows: int
+
+    def remaining(self, now: float, timings: Timings) -> float:
+        """Return the seconds until a commit is due; 0 when it is."""
+        if self.rows >= timings.rows:
+            return 0.0
+        return max(0.0, min(self.moved + timings.quiet, self.since + timings.longest) - now)
+
+
+def grown(backlog: Backlog | None, status: FollowerStatus, now: float) -> Backlog:
+    """Return the backlog after a look at the follower at `now`."""
+    rows = status.head - status.applied
+    if backlog is None:
+        return Backlog(status.head, now, now, rows)
+    moved = backlog.moved if status.head == backlog.head else now
+    return replace(backlog, head=status.head, moved=moved, rows=rows)
+
+
+class Followed(Protocol):
+    """A follower as the pacemaker sees it."""
+
+    def status(self) -> FollowerStatus:
+        """Return how far the replica is."""
+        ...
+
+    def commit(self) -> None:
+        """Write what waits into the replica."""
+        ...
+
+
+class Pacemaker:
+    """Lets one follower commit when it is due. Errors are logged and tried again, later each time; none ends the thread.
+
+    `changed` is the truth's probe: a number that differs once any process has written since.
+    """
+
+    def __init__(self, follower: Followed, changed: Callable[[], int], timings: Timings) -> None:
+        self._follower = follower
+        self._changed = changed
+        self._timings = timings
+        self._wake = threading.Event()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="recordance-pacemaker", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread; what a former process left behind is committed too."""
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Say that this process has written."""
+        self._wake.set()
+
+    def stop(self) -> bool:
+        """Ask the thread to end and wait at most STOP_SECONDS; whether it has ended."""
+        self._stop.set()
+        self._wake.set()
+        if self._thread.is_alive():
+            self._thread.join(STOP_SECONDS)
+        return not self._thread.is_alive()
+
+    def _run(self) -> None:
+        pause = _FIRST_PAUSE_SECONDS
+        while not self._stop.is_set():
+            try:
+                seen = self._changed()  # before the look, so that what is written after it is noticed
+                self._wake.clear()
+                self._catch_up()
+                self._await_write(seen)
+            except Exception:  # noqa: BLE001 - a thread that nobody waits for must outlive whatever a disk does
+                _log.warning("the term index could not be brought up to date; next try in %.2g s", pause, exc_info=True)
+                self._stop.wait(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+            else:
+                pause = _FIRST_PAUSE_SECONDS
+
+    def _catch_up(self) -> None:
+        """Commit whenever it is due, until nothing waits."""
+        backlog: Backlog | None = None
+        while not self._stop.is_set():
+            status, now = self._follower.status(), time.monotonic()
+            if status.applied >= status.head:
+                return
+            backlog = grown(backlog, status, now)
+            remaining = backlog.remaining(now, self._timings)
+            if remaining > 0.0:
+                self._stop.wait(remaining)
+            else:
+                self._follower.commit()
+                backlog = None
+
+    def _await_write(self, seen: int) -> None:
+        """Wait until this process says that it wrote, or the probe that any has."""
+        while not self._wake.wait(self._timings.poll):
+            if self._changed() != seen:
+                return
+
+
+class WakingTruth:
+    """A truth that wakes the pacemaker after each of its writes."""
+
+    def __init__(self, truth: Truth, wake: Callable[[], None]) -> None:
+        self._truth = truth
+        self._wake = wake
+
+    def reading(self) -> AbstractContextManager[TruthReader]:
+        """Open one snapshot."""
+        return self._truth.reading()
+
+    @contextmanager
+    def writing(self) -> Iterator[TruthWriter]:
+        """Open the one writing transaction; wake once it has been committed."""
+        with self._truth.writing() as writer:
+            yield writer
+        self._wake()
+
+    def close(self) -> None:
+        """Release every connection."""
+        self._truth.close()

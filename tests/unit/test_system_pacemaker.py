@@ -1,0 +1,161 @@
+"""The pacemaker: when a commit is due, and that nothing ends its thread but a stop."""
+
+import itertools
+import logging
+import threading
+
+import pytest
+
+from recordance.errors import ReplicaDamaged
+from recordance.usecases.follow import FollowerStatus
+from recordance_adapters.driven.system.pacemaker import Backlog, Pacemaker, Timings, grown
+
+TIMINGS = Timings(quiet=0.05, longest=1.0, rows=1_000)
+BOUND = 20.0
+
+
+class Ledger:
+    """A follower over a number of rows: everything that waits is applied by a commit. Fails as often as it is told to."""
+
+    def __init__(self, *, failures: int = 0) -> None:
+        self.rows = 0
+        self.applied = 0
+        self.failures = failures
+        self.caught_up = threading.Condition()
+
+    def write(self) -> None:
+        with self.caught_up:
+            self.rows += 1
+
+    def status(self) -> FollowerStatus:
+        return FollowerStatus(self.rows, self.applied, self.rows - self.applied)
+
+    def commit(self) -> None:
+        with self.caught_up:
+            if self.failures:
+                self.failures -= 1
+                raise ReplicaDamaged("the disk is full")
+            self.applied = self.rows
+            self.caught_up.notify_all()
+
+    def is_applied(self, rows: int) -> bool:
+        with self.caught_up:
+            return self.caught_up.wait_for(lambda: self.applied >= rows, BOUND)
+
+
+def status(head: int, applied: int) -> FollowerStatus:
+    return FollowerStatus(head, applied, head - applied)
+
+
+def test_a_commit_is_due_after_the_quiet_that_follows_the_last_write() -> None:
+    """A lone write is committed soon, but not while more may come."""
+    backlog = grown(None, status(1, 0), now=10.0)
+    assert backlog.remaining(10.0, TIMINGS) == pytest.approx(0.05)
+    assert backlog.remaining(10.05, TIMINGS) == 0.0
+
+
+def test_each_write_begins_the_quiet_anew_but_not_the_longest_wait() -> None:
+    """Under steady writing a commit comes once in a while and not never."""
+    backlog = grown(None, status(1, 0), now=10.0)
+    for step in range(1, 40):
+        backlog = grown(backlog, status(1 + step, 0), now=10.0 + step * 0.025)
+        assert backlog.remaining(10.0 + step * 0.025, TIMINGS) > 0.0
+    assert backlog.remaining(11.0, TIMINGS) == 0.0
+
+
+def test_a_look_without_a_write_does_not_begin_the_quiet_anew() -> None:
+    """Looking is not writing."""
+    backlog = grown(grown(None, status(1, 0), now=10.0), status(1, 0), now=10.04)
+    assert backlog == Backlog(head=1, since=10.0, moved=10.0, rows=1)
+
+
+def test_many_rows_are_due_at_once() -> None:
+    """A recall judges what waits one by one; a large import must not pile up."""
+    assert grown(None, status(1_000, 0), now=10.0).remaining(10.0, TIMINGS) == 0.0
+
+
+def running(ledger: Ledger, **timings: float) -> Pacemaker:
+    pacemaker = Pacemaker(ledger, lambda: 0, Timings(**{"quiet": 0.001, "poll": BOUND, **timings}))
+    pacemaker.start()
+    return pacemaker
+
+
+def test_what_a_former_process_left_behind_is_committed_at_the_start() -> None:
+    """A process that was killed between its answer and its commit leaves rows that somebody must apply."""
+    ledger = Ledger()
+    ledger.write()
+    pacemaker = running(ledger)
+    assert ledger.is_applied(1)
+    assert pacemaker.stop()
+
+
+def test_a_write_of_this_process_wakes_the_thread() -> None:
+    """The probe's rhythm is far too long here: only the waking can have brought the commit."""
+    ledger = Ledger()
+    pacemaker = running(ledger)
+    for rows in range(1, 20):
+        ledger.write()
+        pacemaker.wake()
+        assert ledger.is_applied(rows)
+    assert pacemaker.stop()
+
+
+def test_a_write_of_another_process_is_noticed_by_the_probe() -> None:
+    """case C1: several servers share a store, and each applies what the others write, unasked."""
+    ledger = Ledger()
+    pacemaker = Pacemaker(ledger, lambda: ledger.rows, Timings(quiet=0.001, poll=0.001))
+    pacemaker.start()
+    for rows in range(1, 20):
+        ledger.write()
+        assert ledger.is_applied(rows)
+    assert pacemaker.stop()
+
+
+def test_a_failing_commit_is_logged_and_tried_again(caplog: pytest.LogCaptureFixture) -> None:
+    """case C7: an index that cannot be written today is written tomorrow; it is never forgotten about."""
+    ledger = Ledger(failures=2)
+    ledger.write()
+    with caplog.at_level(logging.WARNING):
+        pacemaker = running(ledger)
+        assert ledger.is_applied(1)
+        assert pacemaker.stop()
+    assert len([record for record in caplog.records if "next try" in record.message]) == 2
+
+
+def test_a_failing_probe_does_not_end_the_thread() -> None:
+    """The store may be away for a moment; the thread must be there when it is back."""
+    ledger, looks = Ledger(), itertools.count()
+
+    def changed() -> int:
+        if next(looks) == 0:
+            raise OSError("gone for a moment")
+        return ledger.rows
+
+    ledger.write()
+    pacemaker = Pacemaker(ledger, changed, Timings(quiet=0.001, poll=0.001))
+    pacemaker.start()
+    assert ledger.is_applied(1)
+    assert pacemaker.stop()
+
+
+def test_the_thread_keeps_no_process_alive_and_says_when_it_could_not_be_ended() -> None:
+    """A server ends with its input, whatever its index is doing."""
+
+    class Stuck(Ledger):
+        def __init__(self) -> None:
+            super().__init__()
+            self.entered, self.released = threading.Event(), threading.Event()
+
+        def commit(self) -> None:
+            self.entered.set()
+            self.released.wait(BOUND)
+            super().commit()
+
+    ledger = Stuck()
+    ledger.write()
+    pacemaker = running(ledger)
+    assert ledger.entered.wait(BOUND)
+    assert [thread.daemon for thread in threading.enumerate() if thread.name == "recordance-pacemaker"] == [True]
+    assert not pacemaker.stop()
+    ledger.released.set()
+    assert ledger.is_applied(1)
