@@ -1,12 +1,17 @@
 """Three honest outcomes, and what an empty answer says of itself (O1, O2, O6)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
-from recordance.errors import Json, shown
+from recordance.errors import shorten
 from recordance.query.exclusion import ExclusionReason
+from recordance.query.folding import fold_words
 from recordance.query.lane import Lane
 from recordance.query.terms import TermGroup
+from recordance.ranking.trimming import compact_json
+
+MOST_LISTED = 8
+"""How many aliases or runs a reason names; a long list helps nobody."""
 
 
 class Outcome(StrEnum):
@@ -37,28 +42,22 @@ def abstention_reason(
     `stated` are the fences as the caller gave them; `capsules` how many the caller's corpus holds. It never claims that
     nothing was ever recorded, and names the limit of unspaced scripts where a term meets it (T5, case A1).
     """
-    parts = (
-        f"Nothing matched in the {_listed([lane.value for lane in lanes])} lane.",
-        "The store holds no capsule yet." if capsules == 0 else "",
-        _fences(stated),
-        _aliases(groups),
-        _words(groups),
-        _runs(groups),
-    )
-    return " ".join(part for part in parts if part)
+    where = f"Nothing matched in the {', '.join(lane.value for lane in lanes)} lane."
+    advice = (_words(groups), _runs(groups)) if capsules else ("There is no capsule to search.",)
+    return " ".join(part for part in (where, _fences(stated), _aliases(groups), *advice) if part)
 
 
 def _fences(stated: Sequence[tuple[str, object]]) -> str:
     if not stated:
         return ""
-    return "Fences: " + _listed([f"{name} {shown(value)}" for name, value in stated]) + "."
+    return "Fences: " + ", ".join(f"{name} {compact_json(shorten(value))}" for name, value in stated) + "."
 
 
 def _aliases(groups: Sequence[TermGroup]) -> str:
     taught = [way.label.removeprefix("alias:") for group in groups for way in group.alternatives[1:]]
     if not taught:
         return "Alias expansion ran; no alias is taught for these terms."
-    return f"Alias expansion ran and tried {_listed([shown(text) for text in taught])} too."
+    return f"Alias expansion ran and tried {_some(taught)} too."
 
 
 def _words(groups: Sequence[TermGroup]) -> str:
@@ -72,16 +71,18 @@ def _runs(groups: Sequence[TermGroup]) -> str:
     if not runs:
         return ""
     return (
-        f"{_listed([shown(run) for run in runs])}: an unspaced script is matched as whole runs between spaces and punctuation, "
-        "so a word inside a run is not found; teach it with memory_alias, or store the text with spaces."
+        f"{_some(runs)}: an unspaced script is matched as whole runs between spaces and punctuation, so a word "
+        "inside a run is not found; teach it with memory_alias, or store the text with spaces."
     )
 
 
 def _unspaced(word: str) -> bool:
-    """Whether the word is in a script without spaces: Han, kana, Bopomofo, Thai, Lao or Khmer."""
-    code = ord(word[0])
-    return 0x0E00 <= code <= 0x0EFF or 0x1780 <= code <= 0x17FF or 0x2E80 <= code <= 0x9FFF or code >= 0x1AFF0
+    """Whether folding takes the word for a run of an unspaced script: a Latin letter beside it stays apart (T5)."""
+    return len(fold_words(word + "x")) > 1
 
 
-def _listed(words: Sequence[Json]) -> str:
-    return ", ".join(words)
+def _some(words: Iterable[str]) -> str:
+    """Return the words quoted, each once; beyond the first few only how many more there are."""
+    distinct = list(dict.fromkeys(words))
+    listed = ", ".join(compact_json(shorten(word)) for word in distinct[:MOST_LISTED])
+    return listed if len(distinct) <= MOST_LISTED else f"{listed} and {len(distinct) - MOST_LISTED} more"
