@@ -10,13 +10,13 @@ from recordance.ports.truth import TruthReader
 
 
 def resolve_effort(reader: TruthReader, caller: Caller, effort_id: str) -> Effort:
-    """Return the effort whose epic has exactly this id.
+    """Return the effort whose epic has exactly this id, with the members that the caller may see (F13).
 
     Raises MissingState, with its own lesson each, when the id is not an exact capsule id or unknown to the caller, when the
     capsule is tombstoned, is no epic, or has no direct `part_of` member.
     """
     epic = _epic(reader, caller, effort_id)
-    members = frozenset(relation.source for relation in reader.relations_to([epic.number], [RelationKind.PART_OF]))
+    members = _members(reader, caller, epic)
     if not members:
         raise MissingState(
             StateKind.EFFORT_WITHOUT_MEMBERS,
@@ -24,6 +24,14 @@ def resolve_effort(reader: TruthReader, caller: Caller, effort_id: str) -> Effor
             f"the epic has no member yet; relate one with memory_relate part_of to {effort_id}",
         )
     return Effort(epic.number, members, _state(reader, epic))
+
+
+def _members(reader: TruthReader, caller: Caller, epic: Capsule) -> frozenset[int]:
+    related = frozenset(relation.source for relation in reader.relations_to([epic.number], [RelationKind.PART_OF]))
+    if caller.projects is None:
+        return related
+    capsules = reader.capsules(related).values()
+    return frozenset(each.number for each in capsules if caller.sees_project(each.labels.get(LabelField.PROJECT)))
 
 
 def _epic(reader: TruthReader, caller: Caller, effort_id: str) -> Capsule:
