@@ -40,7 +40,8 @@ def reach(page: int, blend: Blend) -> int:
     return int((RANK_OFFSET + page) * ratio) - RANK_OFFSET + 1
 
 
-def blended(base: Sequence[T], factors: Sequence[float]) -> tuple[T, ...]:
-    """Return `base` (best first) re-sorted once by factor ÷ (60 + rank), ranks from 1; ties keep their base order."""
+def blended(base: Sequence[T], factors: Sequence[float], numbers: Sequence[int]) -> tuple[T, ...]:
+    """Return `base` (best first) re-sorted once by factor ÷ (60 + rank), ranks from 1; ties fall to append order, `numbers`."""
     scores = [-factor / (RANK_OFFSET + rank) for rank, factor in enumerate(factors, start=1)]
-    return tuple(base[place] for place in sorted(range(len(base)), key=scores.__getitem__))
+    keys = list(zip(scores, numbers, strict=True))
+    return tuple(base[place] for place in sorted(range(len(base)), key=keys.__getitem__))

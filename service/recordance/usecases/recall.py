@@ -126,7 +126,7 @@ def _fences_skeleton(fence: Fence) -> bool:
 def _find(store: Store, asked: _Asked) -> _Found:
     tally = asked.view.terms.tally(asked.query)
     least = asked.request.min_support
-    if least is None or tally.eligible == 0:
+    if not least or tally.eligible == 0:  # nothing lies below a support of 0
         return _Found(_with_probe(tally, asked.probed, {}), None)
     ranked = asked.lane.best(max(store.fusion_depth, asked.request.limit or 0))
     # The support as shown decides, so that nobody sees 0.50 refused by a bound of 0.5.
@@ -181,11 +181,12 @@ def _blend(asked: _Asked, base: tuple[Ranked, ...]) -> tuple[Ranked, ...]:
     blend = asked.blend
     if blend.dormant:
         return base
-    verdicts = asked.view.reader.corroborations([one.capsule.number for one in base]) if blend.corroboration else {}
+    numbers = [one.capsule.number for one in base]
+    verdicts = asked.view.reader.corroborations(numbers) if blend.corroboration else {}
     factors = [
         blend.factor(one.capsule.use.feedback_weight, _corroboration_weight(verdicts.get(one.capsule.number))) for one in base
     ]
-    return blended(base, factors)
+    return blended(base, factors, numbers)
 
 
 def _corroboration_weight(verdict: Corroboration | None) -> float:
