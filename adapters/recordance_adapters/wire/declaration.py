@@ -1,0 +1,121 @@
+"""Declarations: the parameters of one object, from which come both its published schema and the reading of raw arguments."""
+
+import difflib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from recordance.errors import InvalidArgument, Json
+from recordance_adapters.wire.kinds import Kind, echo, wrong_type
+
+Values = dict[str, Any]
+"""Read arguments: name → core value, only those that were sent, in the order of the declaration."""
+
+
+_TYPES = {
+    "string": "a string",
+    "number": "a number",
+    "integer": "a whole number",
+    "boolean": "true or false",
+    "array": "an array",
+    "object": "an object",
+}
+
+
+class Presence(Enum):
+    """Whether a parameter may be left out, and what a null in its place means."""
+
+    REQUIRED = "required"
+    OPTIONAL = "optional"
+    """Left out or null: not given."""
+    FENCE = "fence"
+    """May be left out; a null is refused, because a fence that falls away unseen shows what it should hide."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """One parameter: its name, what it takes, what it means, and what holds when it is left out.
+
+    `example` is shown by the refusal that asks for it, `missing` is that refusal's reason.
+    """
+
+    name: str
+    kind: Kind[Any]
+    description: str = ""
+    presence: Presence = Presence.OPTIONAL
+    default: Json = None
+    example: Json = None
+    missing: str = "it is required"
+
+    @property
+    def schema(self) -> dict[str, Json]:
+        """The parameter as the schema of its object shows it."""
+        told: dict[str, Json] = {"description": self.description} if self.description else {}
+        given: dict[str, Json] = {} if self.default is None else {"default": self.default}
+        return {**self.kind.schema, **told, **given}
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """All parameters of one object, in the order in which they are published and judged."""
+
+    parameters: tuple[Parameter, ...]
+
+    @property
+    def schema(self) -> dict[str, Json]:
+        """A plain object schema of draft 2020-12; `type` and `required` are always there (case J2, case J3)."""
+        return {
+            "type": "object",
+            "properties": {parameter.name: parameter.schema for parameter in self.parameters},
+            "required": [parameter.name for parameter in self.parameters if parameter.presence is Presence.REQUIRED],
+        }
+
+    def read(self, raw: Json, field: str = "") -> Values:
+        """Return the core values of the parameters that `raw` gives.
+
+        `field` is the path of the object itself, empty for a tool's arguments. Raises InvalidArgument for an unknown name
+        (with the nearest known one), a missing required parameter, and whatever its kind refuses.
+        """
+        self.check_names(raw, field)
+        return dict(self._values(raw, f"{field}." if field else ""))
+
+    def check_names(self, raw: Json, field: str = "") -> None:
+        """Refuse what is not an object, and the first name in it that is unknown."""
+        if not isinstance(raw, dict):
+            raise wrong_type(raw, field or "arguments", "an object of named parameters")
+        known = [parameter.name for parameter in self.parameters]
+        for name in raw:
+            if name not in known:
+                raise _unknown(name, raw[name], known, field)
+
+    def _values(self, raw: Mapping[str, Json], prefix: str) -> Iterator[tuple[str, Any]]:
+        for parameter in self.parameters:
+            path, value = prefix + parameter.name, raw.get(parameter.name)
+            if value is not None:
+                yield parameter.name, parameter.kind.read(value, path)
+            elif parameter.presence is Presence.REQUIRED:
+                raise InvalidArgument(path, None, expected_of(parameter), parameter.missing)
+            elif parameter.name in raw and parameter.presence is Presence.FENCE:
+                why = "a null here would be no fence at all"
+                raise InvalidArgument(path, None, f"{expected_of(parameter)}, or leave it out", why)
+
+
+def _unknown(name: str, value: Json, known: Sequence[str], field: str) -> InvalidArgument:
+    near = difflib.get_close_matches(name, known, n=1)
+    expected = f"{near[0]} instead" if near else "only " + ", ".join(known)
+    path = f"{field}.{name}" if field else name
+    why = "there is no such parameter, and one left unread could be a dropped fence"
+    return InvalidArgument(path, echo(value), expected, why)
+
+
+def expected_of(parameter: Parameter) -> str:
+    """Return in a few words what a parameter takes."""
+    what = _TYPES[parameter.kind.schema["type"]]
+    return what if parameter.example is None else f"{what}, such as {json.dumps(parameter.example, ensure_ascii=False)}"
+
+
+def object_of(declaration: Declaration) -> Kind[Values]:
+    """An object with its own declaration, as the value of a parameter."""
+    return Kind(declaration.schema, declaration.read)

@@ -1,0 +1,51 @@
+"""How refusals look on the wire: a code, a sentence that teaches, and its parts as data (WIRE.md "Errors")."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from recordance.errors import InvalidArgument, Json, MissingState, Refusal, SearchFailed
+from recordance_adapters.wire.kinds import SURROGATE
+
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
+MISSING_STATE = -32002
+SEARCH_FAILED = -32003
+
+_CODES: tuple[tuple[type[Refusal], int], ...] = (
+    (InvalidArgument, INVALID_PARAMS),
+    (MissingState, MISSING_STATE),
+    (SearchFailed, SEARCH_FAILED),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An error as JSON-RPC carries it; every text in it can be written as UTF-8."""
+
+    code: int
+    message: str
+    data: Mapping[str, Json]
+
+
+def failure_of(refusal: Refusal) -> Failure:
+    """Return the refusal as the wire says it."""
+    code = next(code for kind, code in _CODES if isinstance(refusal, kind))
+    return Failure(code, writable(refusal.message), writable(dict(refusal.data)))
+
+
+def fault_failure(fault: str) -> Failure:
+    """Return what is said of a fault of ours: its id and nothing else; the log on stderr has the rest under that id."""
+    return Failure(INTERNAL_ERROR, f"Internal fault {fault}; the server's log on stderr tells more under this id.", {"fault": fault})
+
+
+def writable(value: Json) -> Json:
+    """Return `value` with every lone surrogate replaced, so that repeating what was sent cannot break the answer (case A8)."""
+    match value:
+        case str():
+            return SURROGATE.sub("\ufffd", value)
+        case list() | tuple():
+            return [writable(element) for element in value]
+        case dict():
+            return {writable(name): writable(element) for name, element in value.items()}
+        case _:
+            return value

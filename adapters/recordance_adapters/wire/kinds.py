@@ -1,0 +1,213 @@
+"""Kinds of values: each knows its published schema and how a raw value becomes a core value, or is refused with a lesson."""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Generic, TypeVar
+
+from recordance.domain.identity import capsule_number
+from recordance.domain.instant import EXPECTED as INSTANT_EXPECTED
+from recordance.domain.instant import Instant, parse_instant
+from recordance.domain.vocabulary import member
+from recordance.errors import InvalidArgument, Json, shorten
+
+T = TypeVar("T")
+E = TypeVar("E", bound=StrEnum)
+
+Schema = Mapping[str, Json]
+Read = Callable[[Json, str], T]
+
+SURROGATE = re.compile("[\ud800-\udfff]")
+_TYPE_NAMES: tuple[tuple[type, str], ...] = (
+    (bool, "true or false"),
+    (str, "a string"),
+    (int, "a number"),
+    (float, "a number"),
+    (list, "an array"),
+    (dict, "an object"),
+)
+_ECHOED_CHARACTERS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Kind(Generic[T]):
+    """What a parameter takes: `schema` is what is published, `read` turns (raw value, field) into a core value.
+
+    `read` raises InvalidArgument naming the field; both come from one declaration, so that neither can promise what the other
+    does not keep.
+    """
+
+    schema: Schema
+    read: Read[T]
+
+
+def wrong_type(value: Json, field: str, expected: str) -> InvalidArgument:
+    """Return the refusal of a value whose JSON type does not fit."""
+    found = next((name for kind, name in _TYPE_NAMES if isinstance(value, kind)), "nothing")
+    return InvalidArgument(field, echo(value), expected, f"this is {found}")
+
+
+def echo(value: Json) -> Json:
+    """Return what an error may repeat of `value`: containers with much in them are described, not repeated."""
+    if isinstance(value, list | dict) and len(str(value)) > _ECHOED_CHARACTERS:
+        return f"an array of {len(value)}" if isinstance(value, list) else f"an object of {len(value)} fields"
+    return shorten(value)
+
+
+def text(most: int) -> Kind[str]:
+    """Text of up to `most` characters, with something in it; kept exactly as it came."""
+
+    def read(value: Json, field: str) -> str:
+        found = storable(value, field)
+        if not found.strip():
+            raise InvalidArgument(field, found, "text with at least one visible character", "it is empty")
+        if len(found) > most:
+            raise InvalidArgument(field, found, f"at most {most} characters", f"{len(found)} characters are too many")
+        return found
+
+    return Kind({"type": "string", "minLength": 1, "maxLength": most}, read)
+
+
+def unbounded_label() -> Kind[str]:
+    """A label that is compared character by character and never trimmed or measured; only a blank one is refused (F2)."""
+
+    def read(value: Json, field: str) -> str:
+        found = storable(value, field)
+        if not found.strip():
+            raise InvalidArgument(field, found, "the label exactly as the capsules bear it", "a blank label names nothing")
+        return found
+
+    return Kind({"type": "string"}, read)
+
+
+def storable(value: Json, field: str) -> str:
+    """Return `value` if it is a string that every store keeps: no NUL, no lone surrogate (W14)."""
+    if not isinstance(value, str):
+        raise wrong_type(value, field, "a string")
+    if "\0" in value:
+        raise InvalidArgument(field, value, "the text without its NUL characters", "no store keeps NUL")
+    lone = SURROGATE.search(value)
+    if lone is not None:
+        why = f"character {lone.start()} is half of a surrogate pair, which is not Unicode text"
+        raise InvalidArgument(field, value, "valid Unicode text", why)
+    return value
+
+
+def number(least: float, most: float) -> Kind[float]:
+    """A finite number from `least` to `most`, both included; true and false are no numbers."""
+
+    def read(value: Json, field: str) -> float:
+        expected = f"a number from {least:g} to {most:g}"
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise wrong_type(value, field, expected)
+        if not math.isfinite(value) or not least <= value <= most:
+            raise InvalidArgument(field, value, expected, "it is out of range")
+        return float(value)
+
+    return Kind({"type": "number", "minimum": least, "maximum": most}, read)
+
+
+def whole(least: int, most: int) -> Kind[int]:
+    """A whole number from `least` to `most`, both included; 5.0 is one, as JSON Schema has it."""
+
+    def read(value: Json, field: str) -> int:
+        expected = f"a whole number from {least} to {most}"
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise wrong_type(value, field, expected)
+        if not math.isfinite(value) or value != int(value) or not least <= value <= most:
+            raise InvalidArgument(field, value, expected, "it is out of range or has a fraction")
+        return int(value)
+
+    return Kind({"type": "integer", "minimum": least, "maximum": most}, read)
+
+
+def flag() -> Kind[bool]:
+    """True or false, nothing that looks like it."""
+
+    def read(value: Json, field: str) -> bool:
+        if not isinstance(value, bool):
+            raise wrong_type(value, field, "true or false")
+        return value
+
+    return Kind({"type": "boolean"}, read)
+
+
+def word(vocabulary: type[E]) -> Kind[E]:
+    """A word of a closed vocabulary; any other is refused with the list."""
+
+    def read(value: Json, field: str) -> E:
+        if not isinstance(value, str):
+            raise wrong_type(value, field, "one of " + ", ".join(vocabulary))
+        return member(vocabulary, value, field)
+
+    return Kind({"type": "string", "enum": [item.value for item in vocabulary]}, read)
+
+
+def instant() -> Kind[Instant]:
+    """An RFC 3339 time with its offset."""
+
+    def read(value: Json, field: str) -> Instant:
+        if not isinstance(value, str):
+            raise wrong_type(value, field, INSTANT_EXPECTED)
+        return parse_instant(value, field)
+
+    return Kind({"type": "string", "format": "date-time"}, read)
+
+
+def capsule() -> Kind[int]:
+    """An exact capsule id, read as its number."""
+
+    def read(value: Json, field: str) -> int:
+        expected = "a capsule id such as cap-12"
+        if not isinstance(value, str):
+            raise wrong_type(value, field, expected)
+        found = capsule_number(value)
+        if found is None:
+            raise InvalidArgument(field, value, expected, "ids are exact: cap- and a number, in small letters")
+        return found
+
+    return Kind({"type": "string"}, read)
+
+
+def list_of(kind: Kind[T], most: int, least: int = 0) -> Kind[tuple[T, ...]]:
+    """An array of `least` to `most` values of one kind; a bare value is refused, as guessing would hide a mistake."""
+
+    def read(value: Json, field: str) -> tuple[T, ...]:
+        if not isinstance(value, list):
+            raise wrong_type(value, field, f"an array, such as [{value!r}]" if _short(value) else "an array")
+        if not least <= len(value) <= most:
+            expected = f"{least} to {most} elements" if least else f"at most {most} elements"
+            raise InvalidArgument(field, echo(value), expected, f"these are {len(value)}")
+        return tuple(kind.read(element, f"{field}[{place}]") for place, element in enumerate(value))
+
+    bounds: dict[str, Json] = {"minItems": least} if least else {}
+    return Kind({"type": "array", "items": kind.schema, **bounds, "maxItems": most}, read)
+
+
+def distinct(kind: Kind[tuple[T, ...]]) -> Kind[tuple[T, ...]]:
+    """The same array without repetitions, in the order of first appearance."""
+    return Kind(kind.schema, lambda value, field: tuple(dict.fromkeys(kind.read(value, field))))
+
+
+def one_or_more(kind: Kind[tuple[T, ...]]) -> Kind[tuple[T, ...]]:
+    """An array as published; a single value is taken for an array of one, because callers that mean one send one."""
+    return Kind(kind.schema, lambda value, field: kind.read(value if isinstance(value, list) else [value], field))
+
+
+def raw_array(most: int) -> Kind[Sequence[Json]]:
+    """An array whose elements are judged later, one by one."""
+
+    def read(value: Json, field: str) -> Sequence[Json]:
+        if not isinstance(value, list):
+            raise wrong_type(value, field, "an array of objects")
+        if not 1 <= len(value) <= most:
+            raise InvalidArgument(field, echo(value), f"1 to {most} items", f"these are {len(value)}")
+        return value
+
+    return Kind({"type": "array", "items": {"type": "object"}, "minItems": 1, "maxItems": most}, read)
+
+
+def _short(value: Json) -> bool:
+    return isinstance(value, str | int | float) and len(str(value)) < 40

@@ -1,0 +1,78 @@
+"""What a tool is: a declaration of its arguments, what it does to the store, and a handler from raw arguments to an answer."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from recordance.domain.caller import Caller
+from recordance.errors import Json
+from recordance.usecases.follow import Progress
+from recordance.usecases.store import Destinations
+from recordance_adapters.wire.declaration import Declaration
+
+
+def unheard(done: int, total: int) -> None:
+    """Progress that nobody asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """On whose behalf and with what a tool runs.
+
+    `project` is the stamp of writes that name no project themselves (the server's `--project`); `destination` None is the
+    default one; `progress` hears (done, total) as long work goes on, from the thread that does it.
+    """
+
+    destinations: Destinations
+    caller: Caller
+    project: str | None = None
+    destination: str | None = None
+    progress: Progress = unheard
+
+
+class Effect(StrEnum):
+    """What calling a tool does to the store; its four annotations follow from this."""
+
+    READS = "reads"
+    """Nothing changes."""
+    ADDS = "adds"
+    """Something is added; a repetition adds more."""
+    SETTLES = "settles"
+    """Something is added or set; a repetition changes nothing further."""
+    REMOVES = "removes"
+    """Something may be taken away; a repetition changes nothing further."""
+
+
+class ToolSet(StrEnum):
+    """Groups of tools that a server is started with (WIRE.md "Tool sets")."""
+
+    CORE = "core"
+    LIFE = "life"
+
+
+Handle = Callable[[Call, Mapping[str, Json]], dict[str, Json]]
+"""From raw arguments to the answer as a wire object; raises Refusal for what cannot be served."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """One tool as it is published and called."""
+
+    name: str
+    title: str
+    description: str
+    effect: Effect
+    tool_set: ToolSet
+    arguments: Declaration
+    output: Mapping[str, Json]
+    handle: Handle
+
+    @property
+    def annotations(self) -> dict[str, Json]:
+        """All four hints, always (WIRE.md "Writing")."""
+        return {
+            "readOnlyHint": self.effect is Effect.READS,
+            "destructiveHint": self.effect is Effect.REMOVES,
+            "idempotentHint": self.effect is not Effect.ADDS,
+            "openWorldHint": False,
+        }
