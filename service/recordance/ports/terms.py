@@ -7,7 +7,7 @@ from typing import Protocol
 from recordance.query.document import TermDocument, TermQuery
 from recordance.query.exclusion import ExclusionReason
 from recordance.query.fence import Scope
-from recordance.ranking.bm25 import CorpusStatistics
+from recordance.ranking.scoring import Weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,11 @@ class TermSnapshot(Protocol):
     All methods may raise ReplicaDamaged.
     """
 
-    def proposals(self, query: TermQuery, masked: Collection[int], count: int, corpus: CorpusStatistics) -> Proposals:
+    def proposals(self, query: TermQuery, masked: Collection[int], count: int, weights: Weights) -> Proposals:
         """Return at least the `count` (≥ 1) likely best eligible matches, by coverage, then BM25, or all if there are fewer.
 
-        `corpus` are the exact statistics, from which the horizon is bounded.
+        `weights` are the exact ones (L17): the index ranks by them as well as it can, and bounds the rest by them. A word that
+        they do not name adds nothing; without any, coverage alone ranks.
         """
         ...
 

@@ -13,7 +13,7 @@ from recordance.ports.terms import Proposals, Tally, TermReplica
 from recordance.ports.truth import Truth, TruthReader
 from recordance.query.document import TermQuery
 from recordance.query.fence import Scope
-from recordance.ranking.bm25 import CorpusStatistics
+from recordance.ranking.scoring import Weights
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) as long work goes on."""
@@ -22,7 +22,7 @@ Progress = Callable[[int, int], None]
 class TermView(Protocol):
     """The term index as of exactly one journal seq: replica and overlay as one."""
 
-    def proposals(self, query: TermQuery, count: int, corpus: CorpusStatistics) -> Proposals:
+    def proposals(self, query: TermQuery, count: int, weights: Weights) -> Proposals:
         """Return the likely best `count` eligible matches with a horizon for the rest, as TermSnapshot.proposals does."""
         ...
 

@@ -58,7 +58,7 @@ class TermLane:
         scored: dict[int, TermHit | None] = {}
         count = wanted + SPARE_CANDIDATES
         while True:
-            proposals = self.view.terms.proposals(self.query, count, self.weights.corpus)
+            proposals = self.view.terms.proposals(self.query, count, self.weights)
             self._score_new(proposals.numbers, scored)
             hits = [hit for hit in scored.values() if hit is not None]
             if proposals.horizon is None or _settled(hits, wanted, proposals.horizon):
