@@ -9,6 +9,7 @@ COUNT: Mapping[str, Json] = {"type": "integer"}
 NUMBER: Mapping[str, Json] = {"type": "number"}
 FLAG: Mapping[str, Json] = {"type": "boolean"}
 OBJECT: Mapping[str, Json] = {"type": "object"}
+TEXTS: Mapping[str, Json] = {"type": "array", "items": {"type": "string"}}
 OBJECTS: Mapping[str, Json] = {"type": "array", "items": {"type": "object"}}
 
 

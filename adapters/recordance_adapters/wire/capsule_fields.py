@@ -34,7 +34,9 @@ from recordance_adapters.wire.kinds import (
     distinct,
     flag,
     instant,
+    label,
     list_of,
+    mark,
     number,
     one_or_more,
     text,
@@ -43,7 +45,7 @@ from recordance_adapters.wire.kinds import (
 )
 from recordance_adapters.wire.metadata import metadata
 
-_LABEL = text(limits.LABEL)
+_LABEL = label()
 
 
 def anchor() -> Kind[Anchor]:
@@ -54,7 +56,7 @@ def anchor() -> Kind[Anchor]:
 
 def marks() -> Kind[tuple[str, ...]]:
     """Tags, topics or entities."""
-    return distinct(list_of(text(limits.MARK), limits.MARKS))
+    return distinct(list_of(mark(), limits.MARKS))
 
 
 CAPSULE_PARAMETERS = (
@@ -71,7 +73,7 @@ CAPSULE_PARAMETERS = (
     Parameter(name="project_id", kind=_LABEL, description='Project, "/" between levels.'),
     Parameter(name="session_id", kind=unbounded_label()),
     Parameter(name="source", kind=text(limits.NOTE), description="Where it comes from.", default=DEFAULT_SOURCE),
-    Parameter(name="anchor", kind=anchor(), description="path:line (or path:line@sha) below the repository root, or any reference."),
+    Parameter(name="anchor", kind=anchor(), description="path:line (or path:line@sha) below the repository, or any reference."),
     Parameter(name="anchors", kind=list_of(anchor(), limits.ANCHORS, 1), description="Several; the first is probed."),
     Parameter(name="confidence", kind=number(0, 1), default=DEFAULT_CONFIDENCE),
     Parameter(name="valid_from", kind=instant(), description="Left out: now."),
@@ -107,8 +109,8 @@ CAPSULE_PARAMETERS = (
     Parameter(name="origin_interface", kind=word(Interface)),
     Parameter(name="importance", kind=number(0, 1), default=DEFAULT_IMPORTANCE),
     Parameter(name="key", kind=_LABEL, description="A new value under a project's key retires the old one."),
-    Parameter(name="supersedes", kind=one_or_more(list_of(capsule(), limits.SUPERSEDED, 1)), description="Ids that this retires."),
-    Parameter(name="staged", kind=flag(), description="Propose only: does not ground until memory_review ratifies it.", default=False),
+    Parameter(name="supersedes", kind=one_or_more(list_of(capsule(), limits.SUPERSEDED, 1)), description="Ids retired by it."),
+    Parameter(name="staged", kind=flag(), description="Propose: grounds once memory_review ratifies it.", default=False),
 )
 
 _AS_GIVEN = (

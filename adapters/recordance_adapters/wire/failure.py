@@ -35,7 +35,8 @@ def failure_of(refusal: Refusal) -> Failure:
 
 def fault_failure(fault: str) -> Failure:
     """Return what is said of a fault of ours: its id and nothing else; the log on stderr has the rest under that id."""
-    return Failure(INTERNAL_ERROR, f"Internal fault {fault}; the server's log on stderr tells more under this id.", {"fault": fault})
+    lesson = f"Internal fault {fault}; the server's log on stderr tells more under this id."
+    return Failure(INTERNAL_ERROR, lesson, {"fault": fault})
 
 
 def writable(value: Json) -> Json:

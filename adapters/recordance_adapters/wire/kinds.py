@@ -12,6 +12,7 @@ from recordance.domain.instant import EXPECTED as INSTANT_EXPECTED
 from recordance.domain.instant import Instant, parse_instant
 from recordance.domain.vocabulary import member
 from recordance.errors import InvalidArgument, Json, shorten
+from recordance_adapters.wire import limits
 
 T = TypeVar("T")
 E = TypeVar("E", bound=StrEnum)
@@ -67,7 +68,17 @@ def text(most: int) -> Kind[str]:
             raise InvalidArgument(field, found, f"at most {most} characters", f"{len(found)} characters are too many")
         return found
 
-    return Kind({"type": "string", "minLength": 1, "maxLength": most}, read)
+    return Kind({"type": "string", "maxLength": most}, read)
+
+
+def label() -> Kind[str]:
+    """A label of up to 1,000 characters, compared character by character; nobody needs to be told that limit beforehand."""
+    return Kind({"type": "string"}, text(limits.LABEL).read)
+
+
+def mark() -> Kind[str]:
+    """A tag, topic or entity of up to 100 characters; published as briefly as a label."""
+    return Kind({"type": "string"}, text(limits.MARK).read)
 
 
 def unbounded_label() -> Kind[str]:
@@ -120,7 +131,8 @@ def whole(least: int, most: int) -> Kind[int]:
             raise InvalidArgument(field, value, expected, "it is out of range or has a fraction")
         return int(value)
 
-    return Kind({"type": "integer", "minimum": least, "maximum": most}, read)
+    bound: dict[str, Json] = {"maximum": most} if most < limits.COUNT else {}
+    return Kind({"type": "integer", "minimum": least, **bound}, read)
 
 
 def flag() -> Kind[bool]:

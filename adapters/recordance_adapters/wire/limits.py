@@ -1,7 +1,7 @@
 """Every limit of what a caller may send, in one place (W14). Each is published in the schema and refused with a lesson.
 
-Two limits live in the core, because every recall dialect needs them: `MAX_TERMS` and `MAX_TERM_CHARACTERS` in
-`recordance.query.terms`. A session label has no limit at all (F2).
+Some live in the core, where every caller needs them: `MAX_TERMS` and `MAX_TERM_CHARACTERS` in `recordance.query.terms`,
+`MAX_LIST_LIMIT` in `recordance.usecases.read`. A session label has no limit at all (F2).
 """
 
 CONTENT = 100_000
@@ -42,9 +42,11 @@ IDEMPOTENCY_KEY = 200
 """Characters of an idempotency key."""
 IDS = 100
 """Capsules read by one `memory_get`."""
-PAGE = 200
-"""Capsules on one page of `memory_list`; rows of the miss ledger likewise."""
-DEFAULT_PAGE = 20
-"""Capsules on a page when the caller names no limit; rows of the miss ledger likewise."""
+RECEIPT = 100_000
+"""Characters of a recall receipt; it grows with what was shown."""
+MISSES = 500
+"""Rows of the miss ledger read at once."""
+DEFAULT_MISSES = 50
+"""Rows of the miss ledger when the caller names no limit."""
 COUNT = 1_000_000_000
 """The largest whole number that a limit, an offset or a token budget takes."""

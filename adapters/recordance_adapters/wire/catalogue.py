@@ -1,0 +1,29 @@
+"""Every tool, in the order in which clients list them, and how tool sets choose among them (WIRE.md "Tool sets")."""
+
+from collections.abc import Iterable
+
+from recordance.errors import InvalidArgument
+from recordance_adapters.wire.tool import Tool, ToolSet
+from recordance_adapters.wire.tools.alias import ALIAS
+from recordance_adapters.wire.tools.archive import ARCHIVE
+from recordance_adapters.wire.tools.judge import FEEDBACK, REVIEW
+from recordance_adapters.wire.tools.misses import MISSES
+from recordance_adapters.wire.tools.read import GET, LIST
+from recordance_adapters.wire.tools.relate import RELATE
+from recordance_adapters.wire.tools.retrieve import RETRIEVE
+from recordance_adapters.wire.tools.store import STORE
+
+TOOLS: tuple[Tool, ...] = (RETRIEVE, STORE, GET, LIST, RELATE, ALIAS, FEEDBACK, REVIEW, MISSES, ARCHIVE)
+"""All that is built; what is not is absent."""
+ALL = "all"
+DEFAULT_SETS = (ToolSet.CORE.value,)
+
+
+def tools_of(sets: Iterable[str], field: str = "tools") -> tuple[Tool, ...]:
+    """Return the tools of the named sets in catalogue order; raises InvalidArgument naming `field` for an unknown one."""
+    known = [tool_set.value for tool_set in ToolSet]
+    named = list(sets)
+    for name in named:
+        if name not in (*known, ALL):
+            raise InvalidArgument(field, name, "any of " + ", ".join((*known, ALL)), "there is no such tool set")
+    return tuple(tool for tool in TOOLS if ALL in named or tool.tool_set.value in named)

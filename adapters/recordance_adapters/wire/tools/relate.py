@@ -1,0 +1,51 @@
+"""`memory_relate`: typed, directed relations between capsules, and taking one back (W3)."""
+
+from collections.abc import Mapping
+
+from recordance.domain.relation import RelationKind
+from recordance.errors import InvalidArgument, Json
+from recordance.usecases.relate import relate, unrelate
+from recordance_adapters.wire.answers import TEXT, answer, words
+from recordance_adapters.wire.declaration import Declaration, Parameter, Presence, object_of
+from recordance_adapters.wire.kinds import echo, label, word
+from recordance_adapters.wire.tool import Call, Effect, Tool, ToolSet
+
+_NAMED = (("kind", word(RelationKind), "supersedes"), ("from", label(), "cap-12"), ("to", label(), "cap-3"))
+RELATION = Declaration(
+    tuple(Parameter(name=name, kind=kind, presence=Presence.REQUIRED, example=example) for name, kind, example in _NAMED)
+)
+_REMOVE = Parameter(name="remove", kind=object_of(RELATION), description="Instead: the relation to take back.")
+# Published loosely and read strictly: kind, from and to are required unless something is removed.
+ARGUMENTS = Declaration((*(Parameter(name=name, kind=kind) for name, kind, _ in _NAMED), _REMOVE))
+
+
+def _handle(call: Call, raw: Mapping[str, Json]) -> dict[str, Json]:
+    ARGUMENTS.check_names(raw)
+    if raw.get("remove") is None:
+        given, change = RELATION.read({name: value for name, value in raw.items() if name != "remove"}), relate
+    else:
+        given, change = _alone(raw), unrelate
+    return change(call.destinations, call.caller, call.destination, given["kind"], given["from"], given["to"])
+
+
+def _alone(raw: Mapping[str, Json]) -> dict[str, Json]:
+    stray = next((name for name in raw if name != "remove"), None)
+    if stray is not None:
+        raise InvalidArgument(stray, echo(raw[stray]), "either a relation or remove", "both are given")
+    return RELATION.read(raw["remove"], "remove")
+
+
+RELATE = Tool(
+    name="memory_relate",
+    title="Relate capsules",
+    description=(
+        "Say what one capsule is to another, read from → to: supersedes and falsifies retire the target at once, part_of "
+        "makes it a member of an epic. Repeating it changes nothing; a circle of supersedes, part_of or blocks is "
+        "refused."
+    ),
+    effect=Effect.REMOVES,
+    tool_set=ToolSet.CORE,
+    arguments=ARGUMENTS,
+    output=answer({"status": words("created", "already", "removed"), "kind": TEXT, "from": TEXT, "to": TEXT}, {"to_state": TEXT}),
+    handle=_handle,
+)

@@ -1,0 +1,88 @@
+"""`memory_store`: one capsule or a batch of them, where a faulty item never blocks its siblings (W1)."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from recordance.domain.draft import CapsuleDraft
+from recordance.errors import InvalidArgument, Json
+from recordance.usecases.remember import Idempotency, remember
+from recordance_adapters.wire import limits
+from recordance_adapters.wire.answers import COUNT, OBJECTS, answer
+from recordance_adapters.wire.capsule_fields import CAPSULE_PARAMETERS, read_draft
+from recordance_adapters.wire.declaration import Declaration, Parameter, Presence
+from recordance_adapters.wire.kinds import echo, raw_array, text
+from recordance_adapters.wire.tool import Call, Effect, Tool, ToolSet
+
+_CONTENT, *_OTHERS = CAPSULE_PARAMETERS
+_BATCH = (
+    Parameter(name="items", kind=raw_array(limits.ITEMS), description="Or many at once: objects with the fields above."),
+    Parameter(
+        name="idempotency_key",
+        kind=text(limits.IDEMPOTENCY_KEY),
+        description="A repetition with the same key and items gets the first answer again, for 7 days.",
+    ),
+)
+ARGUMENTS = Declaration((replace(_CONTENT, presence=Presence.OPTIONAL), *_OTHERS, *_BATCH))
+_BESIDE_ITEMS = Declaration(_BATCH)
+
+OUTPUT = answer({"results": OBJECTS, "captured": COUNT, "deduplicated": COUNT, "rejected": COUNT})
+
+
+def drafts(raw: Mapping[str, Json], project: str | None) -> Sequence[CapsuleDraft | InvalidArgument]:
+    """Return the drafts that raw arguments make; in a batch, a faulty item is its refusal, at its place.
+
+    Raises InvalidArgument for a single capsule's fault, and for what concerns the call as a whole.
+    """
+    ARGUMENTS.check_names(raw)
+    beside = _BESIDE_ITEMS.read({name: raw[name] for name in ("items", "idempotency_key") if name in raw})
+    if "items" not in beside:
+        return [read_draft(_fields(raw), project)]
+    stray = next(iter(_fields(raw)), None)
+    if stray is not None:
+        raise InvalidArgument(stray, echo(raw[stray]), "it inside each item", "beside items only idempotency_key is read")
+    return [_item(item, project, f"items[{place}]") for place, item in enumerate(beside["items"])]
+
+
+def idempotency(raw: Mapping[str, Json]) -> Idempotency | None:
+    """Return the key of a write with what it was given for; equal items have equal digests, whatever their order of names."""
+    key = raw.get("idempotency_key")
+    if key is None:
+        return None
+    items = raw.get("items") or [_fields(raw)]
+    written = json.dumps(items, sort_keys=True, separators=(",", ":"))
+    return Idempotency(key, hashlib.sha256(written.encode()).hexdigest())
+
+
+def _fields(raw: Mapping[str, Json]) -> dict[str, Json]:
+    return {name: value for name, value in raw.items() if name not in ("items", "idempotency_key")}
+
+
+def _item(item: Json, project: str | None, field: str) -> CapsuleDraft | InvalidArgument:
+    try:
+        return read_draft(item, project, field)
+    except InvalidArgument as refusal:
+        return refusal
+
+
+def _handle(call: Call, raw: Mapping[str, Json]) -> dict[str, Json]:
+    items = drafts(raw, call.project)
+    return remember(call.destinations, call.caller, call.destination, items, idempotency(raw))
+
+
+STORE = Tool(
+    name="memory_store",
+    title="Store capsules",
+    description=(
+        "Remember one statement, or many as items. Equal content is deduplicated; a new value under a key, or supersedes,"
+        " retires the old one at once. Each result is captured, deduplicated or rejected (with what to send instead), and"
+        " may list similar capsules and taint_findings: text shaped like an instruction is flagged or quarantined. What "
+        "was answered is durable and seen by the next recall."
+    ),
+    effect=Effect.SETTLES,
+    tool_set=ToolSet.CORE,
+    arguments=ARGUMENTS,
+    output=OUTPUT,
+    handle=_handle,
+)
