@@ -183,6 +183,10 @@ class TruthReader(Protocol):
         """Return the latest verdict of the git witness on each capsule that has one."""
         ...
 
+    def corroboration_history(self, numbers: Collection[int]) -> Mapping[int, Sequence[Corroboration]]:
+        """Return every verdict of the git witness on each capsule that has any, oldest first, for an export."""
+        ...
+
     def misses(self, fence: str | None, count: int) -> Sequence[Miss]:
         """Return the ledger, most asked first, then last asked, then by term; None reads every fence's rows (F13)."""
         ...
@@ -205,6 +209,10 @@ class TruthWriter(TruthReader, Protocol):
 
     def count_misses(self, term_keys: Sequence[str], outcome: MissOutcome, fence: str, at: Instant) -> None:
         """Count one more miss for each folded term; not journalled (T8, W12)."""
+        ...
+
+    def keep_misses(self, misses: Sequence[Miss]) -> None:
+        """Put rows into the ledger, for an import; where a row is there already the larger count and the later time stay."""
         ...
 
     def clear_misses(self, fence: str | None) -> int:

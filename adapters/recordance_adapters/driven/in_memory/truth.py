@@ -196,6 +196,10 @@ class MemoryReader:
         """See TruthReader."""
         return {each.capsule: each for each in self._contents.corroborations if each.capsule in numbers}
 
+    def corroboration_history(self, numbers: Collection[int]) -> Mapping[int, Sequence[Corroboration]]:
+        """See TruthReader."""
+        return _grouped((each.capsule, each) for each in self._contents.corroborations if each.capsule in numbers)
+
     def misses(self, fence: str | None, count: int) -> Sequence[Miss]:
         """See TruthReader."""
         found = [miss for miss in self._contents.misses.values() if fence is None or miss.fence == fence]
@@ -236,6 +240,14 @@ class MemoryWriter(MemoryReader):
             before = self._contents.misses.get((term_key, outcome, fence))
             count = 1 if before is None else before.count + 1
             self._contents.misses[term_key, outcome, fence] = Miss(term_key, outcome, fence, count, at)
+
+    def keep_misses(self, misses: Sequence[Miss]) -> None:
+        """See TruthWriter."""
+        for miss in misses:
+            key = (miss.term_key, miss.outcome, miss.fence)
+            before = self._contents.misses.get(key, miss)
+            count, last_at = max(before.count, miss.count), max(before.last_at, miss.last_at)
+            self._contents.misses[key] = replace(miss, count=count, last_at=last_at)
 
     def clear_misses(self, fence: str | None) -> int:
         """See TruthWriter."""
