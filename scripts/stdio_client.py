@@ -42,7 +42,7 @@ class StdioServer:
             "initialize",
             {"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": {"name": "recordance-scripts", "version": "1"}},
         )
-        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        self.send_line(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
 
     def __enter__(self) -> StdioServer:
         """Return the server, ready to be called."""
@@ -81,16 +81,24 @@ class StdioServer:
         watch = threading.Timer(ANSWER_SECONDS, self.process.kill)
         watch.start()
         try:
-            self._input.write(line)
-            self._input.flush()
+            self.send_line(line)
             while True:
-                answer = self._output.readline()
+                answer = self.read_line()
                 if not answer:
                     raise ConnectionError(f"the server ended or gave no answer within {ANSWER_SECONDS} s")
                 if b'"method":' not in answer[:120]:
                     return answer
         finally:
             watch.cancel()
+
+    def send_line(self, line: bytes) -> None:
+        """Send one encoded message."""
+        self._input.write(line)
+        self._input.flush()
+
+    def read_line(self) -> bytes:
+        """Return the next message from the server; empty at its end."""
+        return self._output.readline()
 
     def close(self) -> None:
         """End the server by closing its input; kill it only if it does not go."""
@@ -103,7 +111,3 @@ class StdioServer:
         self._output.close()
         if self._log:
             self._log.close()
-
-    def _send(self, message: Mapping[str, Any]) -> None:
-        self._input.write((json.dumps(message) + "\n").encode())
-        self._input.flush()
