@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 from recordance.domain.identity import capsule_number
 from recordance.domain.instant import EXPECTED as INSTANT_EXPECTED
 from recordance.domain.instant import Instant, parse_instant
+from recordance.domain.storable import check_storable
 from recordance.domain.vocabulary import member
 from recordance.errors import InvalidArgument, Json, shorten
 from recordance_adapters.wire import limits
@@ -97,12 +98,7 @@ def storable(value: Json, field: str) -> str:
     """Return `value` if it is a string that every store keeps: no NUL, no lone surrogate (W14)."""
     if not isinstance(value, str):
         raise wrong_type(value, field, "a string")
-    if "\0" in value:
-        raise InvalidArgument(field, value, "the text without its NUL characters", "no store keeps NUL")
-    lone = SURROGATE.search(value)
-    if lone is not None:
-        why = f"character {lone.start()} is half of a surrogate pair, which is not Unicode text"
-        raise InvalidArgument(field, value, "valid Unicode text", why)
+    check_storable(value, field)
     return value
 
 

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from recordance.domain.caller import Caller
 from recordance.errors import Json
+from recordance.query.request import DEFAULT_TOKEN_BUDGET
 from recordance.usecases.follow import Progress
 from recordance.usecases.store import Destinations
 from recordance_adapters.wire.declaration import Declaration
@@ -19,13 +20,15 @@ def unheard(done: int, total: int) -> None:
 class Call:
     """On whose behalf and with what a tool runs.
 
-    `project` is the stamp of writes that name no project themselves (the server's `--project`); `destination` None is the
-    default one; `progress` hears (done, total) as long work goes on, from the thread that does it.
+    `project` is the stamp of writes that name no project themselves (the server's `--project`), `token_budget`
+    holds for recalls that name none; `destination` None is the default one; `progress` hears
+    (done, total) as long work goes on, from the thread that does it.
     """
 
     destinations: Destinations
     caller: Caller
     project: str | None = None
+    token_budget: int = DEFAULT_TOKEN_BUDGET
     destination: str | None = None
     progress: Progress = unheard
 

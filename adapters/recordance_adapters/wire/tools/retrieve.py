@@ -69,8 +69,7 @@ ARGUMENTS = Declaration(
         Parameter(
             name="token_budget",
             kind=whole(0, limits.COUNT),
-            description="Tokens (characters/4) for results. Above 0 the best one always comes; 0 only counts.",
-            default=DEFAULT_TOKEN_BUDGET,
+            description="Tokens (characters/4) for results, 1500 if left out. Above 0 the best one always comes; 0 only counts.",
         ),
         Parameter(name="project_id", kind=label(), description="Only this project, exactly.", presence=Presence.FENCE),
         Parameter(
@@ -123,8 +122,8 @@ OUTPUT = answer(
 )
 
 
-def recall_request(raw: Mapping[str, Json]) -> RecallRequest:
-    """Return the checked recall that raw arguments ask for; raises InvalidArgument."""
+def recall_request(raw: Mapping[str, Json], token_budget: int = DEFAULT_TOKEN_BUDGET) -> RecallRequest:
+    """Return the checked recall that raw arguments ask for, `token_budget` if they name none; raises InvalidArgument."""
     given = ARGUMENTS.read(raw)
     admit = {ExclusionReason.PROPOSED} if given.get("include_staged") else set()
     return RecallRequest(
@@ -136,7 +135,7 @@ def recall_request(raw: Mapping[str, Json]) -> RecallRequest:
         window=given.get("time_window"),
         admit=frozenset(admit),
         limit=given.get("limit"),
-        token_budget=given.get("token_budget", DEFAULT_TOKEN_BUDGET),
+        token_budget=given.get("token_budget", token_budget),
         weight_blend=given.get("weight_blend", 0.0),
         corroboration_blend=given.get("corroboration_blend", 0.0),
         min_support=given.get("min_support"),
@@ -155,7 +154,7 @@ def _fences(given: Values) -> Iterator[Fence]:
 
 
 def _handle(call: Call, raw: Mapping[str, Json]) -> dict[str, Json]:
-    return recall(call.destinations, call.caller, call.destination, recall_request(raw))
+    return recall(call.destinations, call.caller, call.destination, recall_request(raw, call.token_budget))
 
 
 RETRIEVE = Tool(

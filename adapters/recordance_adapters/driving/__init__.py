@@ -1,0 +1,1 @@
+"""What drives the service: protocols and the command line. None of these knows another."""

@@ -1,0 +1,101 @@
+"""Runs tools in worker threads, and turns whatever comes of it into what the SDK sends (WIRE.md "Errors")."""
+
+import json
+import logging
+import secrets
+from asyncio import AbstractEventLoop, Task, get_running_loop
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import anyio.to_thread
+from mcp.shared.exceptions import MCPError
+from mcp_types import CallToolResult, TextContent
+
+from recordance.domain.caller import Caller
+from recordance.errors import Json, Refusal
+from recordance.usecases.follow import Progress
+from recordance_adapters.driving.mcp_server.options import Options, Service
+from recordance_adapters.wire.failure import Failure, failure_of, fault_failure
+from recordance_adapters.wire.tool import Call, Tool, unheard
+
+MOST_AT_ONCE = 8
+"""Calls that run at the same time; further ones wait, while the event loop goes on (case I4)."""
+_PROGRESS_STEPS = 100
+UNKNOWN_CLIENT = "unknown-client"
+
+Report = Callable[[float, float | None], Coroutine[Any, Any, None]]
+"""Sends one progress notification: (done, total)."""
+
+log = logging.getLogger(__name__)
+
+
+class ToolCalls:
+    """Calls tools on behalf of a server's clients."""
+
+    def __init__(self, service: Service, options: Options) -> None:
+        self._service = service
+        self._options = options
+        self._limiter = anyio.CapacityLimiter(MOST_AT_ONCE)
+
+    async def run(self, tool: Tool, arguments: Mapping[str, Json], client: str | None, report: Report | None) -> CallToolResult:
+        """Return a tool's answer, as an object and as its compact text; raises MCPError for every refusal and fault.
+
+        A call that its client gives up goes on in its thread: a write is never torn.
+        """
+        progress = unheard if report is None else _heard(report, get_running_loop())
+        work = partial(self._work, tool, arguments, client, progress)
+        outcome = await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
+        if isinstance(outcome, Failure):
+            raise MCPError(outcome.code, outcome.message, dict(outcome.data))
+        return CallToolResult(
+            content=[TextContent(type="text", text=json.dumps(outcome, ensure_ascii=False, separators=(",", ":")))],
+            structured_content=outcome,
+        )
+
+    def _work(
+        self, tool: Tool, arguments: Mapping[str, Json], client: str | None, progress: Progress
+    ) -> dict[str, Json] | Failure:
+        try:
+            return tool.handle(self._call(client, progress), arguments)
+        except Refusal as refusal:
+            return failure_of(refusal)
+        except Exception:
+            fault = f"fault-{secrets.token_hex(4)}"
+            log.exception("%s in %s", fault, tool.name)
+            return fault_failure(fault)
+
+    def _call(self, client: str | None, progress: Progress) -> Call:
+        return Call(
+            destinations=self._service.destinations,
+            caller=Caller(actor=self._options.actor or client or UNKNOWN_CLIENT),
+            project=self._options.project,
+            token_budget=self._options.token_budget,
+            progress=progress,
+        )
+
+
+def _heard(report: Report, loop: AbstractEventLoop) -> Progress:
+    """Return a progress callback for a worker thread: it never blocks or fails the work, and skips what nobody could see."""
+    sent = 0
+
+    def progress(done: int, total: int) -> None:
+        nonlocal sent
+        step = done * _PROGRESS_STEPS // max(total, 1)
+        if step > sent:
+            sent = step
+            with suppress(RuntimeError):  # the loop is closed: nobody listens any more
+                loop.call_soon_threadsafe(_start, report, done, total)
+
+    return progress
+
+
+_reports: set[Task[None]] = set()
+"""Notifications on their way: the loop itself holds tasks only weakly."""
+
+
+def _start(report: Report, done: int, total: int) -> None:
+    task = get_running_loop().create_task(report(done, total))
+    _reports.add(task)
+    task.add_done_callback(_reports.discard)
