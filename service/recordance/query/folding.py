@@ -10,29 +10,27 @@ import unicodedata
 FOLD_VERSION = f"1-{unicodedata.unidata_version}"
 """Names this function together with the Unicode tables it reads; an index built under another name is rebuilt."""
 
-_UNDECOMPOSED = {
-    "ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ŧ": "t", "ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ŋ": "ng",
-    "ĸ": "k", "ƒ": "f", "ɨ": "i", "ɫ": "l", "ŀ": "l", "ǝ": "e", "ɔ": "o", "ɓ": "b", "ɗ": "d", "ƀ": "b", "ǥ": "g",
-}  # fmt: skip
-"""Latin letters that Unicode does not decompose and readers still take for their plain form."""
+_STAND_FOR = {"ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ŋ": "ng", "ĸ": "k", "ǝ": "e", "ɔ": "o", "ȷ": "j"}
+"""Latin letters that are no letter with a mark, and that readers still take for these."""
+_LETTER_WITH = re.compile("LATIN SMALL LETTER ([A-Z]|AE|OE) WITH ")
+"""How Unicode names a letter that it does not decompose although it has a mark: ø ł đ ħ ƙ."""
 
-_INVISIBLE = frozenset({0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF, *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)})
-"""Soft hyphen, zero-width joiners and variation selectors: they neither separate words nor tell them apart."""
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
+)
+"""Soft hyphens, joiners, direction marks, fillers, variation selectors: they neither separate words nor tell them apart."""
 
 
-class _Folding(dict[int, str | None]):
+class _Folding(dict[int, str]):
     """Code point → what it folds to; `str.translate` fills it with each new character it meets."""
 
-    def __missing__(self, code: int) -> str | None:
+    def __missing__(self, code: int) -> str:
         self[code] = folded = _fold_character(chr(code))
         return folded
 
 
-def _fold_character(character: str) -> str | None:
-    if ord(character) in _INVISIBLE:
-        return None
-    if character in _UNDECOMPOSED:
-        return _UNDECOMPOSED[character]
+def _fold_character(character: str) -> str:
     if character.isalnum():
         return _fold_letter(character)
     # A mark outside Latin (vowel sign, tone mark, point) is part of its word; everything else separates.
@@ -40,24 +38,39 @@ def _fold_character(character: str) -> str | None:
 
 
 def _fold_letter(character: str) -> str:
-    parts = unicodedata.normalize("NFKD", character)
-    if len(parts) == 1 or not "a" <= parts[0].lower() <= "z":
+    base, *rest = unicodedata.normalize("NFKD", character)
+    plain = _plain_latin(base)
+    if plain is None:
         return character
-    return "".join(_UNDECOMPOSED.get(part, part) for part in parts if not unicodedata.combining(part)).lower()
+    return plain + "".join(_plain_latin(part) or part for part in rest if not unicodedata.combining(part))
+
+
+def _plain_latin(letter: str) -> str | None:
+    """Return what a Latin letter is without its marks, None if it is not Latin or stands for itself alone."""
+    if letter.isascii() and letter.isalpha():
+        return letter.lower()
+    named = _LETTER_WITH.match(unicodedata.name(letter, ""))
+    return named[1].lower() if named else _STAND_FOR.get(letter)
 
 
 _FOLDING = _Folding()
 _ASCII = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
-_LATIN_MARKS = re.compile("(?<=[a-z])[\u0300-\u036f]+")
+_MARKS = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+_LOOSE_MARKS = re.compile(rf"(?<=[a-z0-9])[^\w ]+|(?:(?<= )|^)[{_MARKS}]+")
+"""Marks that stayed beside a plain letter or digit (no composed form, a keycap), and marks on nothing (the accent in l´été).
+
+Once folded, a text holds letters, digits, marks and spaces alone: what is no word character and no space is a mark.
+"""
 _IDEOGRAPHIC = (
-    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf"
+    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u302f\u3031-\u3035\u3038-\u303c\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf"
     "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U0001aff0-\U0001afff\U0001b000-\U0001b16f"
     "\U00020000-\U0003ffff"
 )
-_THAI, _LAO, _KHMER = "\u0e00-\u0e7f", "\u0e80-\u0eff", "\u1780-\u17ff\u19e0-\u19ff"
+# Each without its digits: a run ends where a digit begins, in whatever script the digit is written.
+_THAI, _LAO, _KHMER = "\u0e00-\u0e4f\u0e5a-\u0e7f", "\u0e80-\u0ecf\u0eda-\u0eff", "\u1780-\u17df\u17ea-\u17ff\u19e0-\u19ff"
 _RUN = re.compile(
-    f"[{_IDEOGRAPHIC}][{_IDEOGRAPHIC}\u0300-\u036f\u20d0-\u20f0]*"
-    f"|[{_THAI}]+|[{_LAO}]+|[{_KHMER}]+"
+    f"[{_IDEOGRAPHIC}][{_IDEOGRAPHIC}{_MARKS}]*"
+    f"|[{_THAI}][{_THAI}{_MARKS}]*|[{_LAO}][{_LAO}{_MARKS}]*|[{_KHMER}][{_KHMER}{_MARKS}]*"
     f"|[^ {_IDEOGRAPHIC}{_THAI}{_LAO}{_KHMER}]+"
 )
 """A word: a run of Han, kana and Bopomofo (one class), a run of Thai, Lao or Khmer, or a run of anything else (T5)."""
@@ -71,8 +84,12 @@ def fold_words(text: str) -> list[str]:
     """
     if text.isascii():
         return text.translate(_ASCII).split()
-    composed = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    letters = _LATIN_MARKS.sub("", composed.translate(_FOLDING))
+    # Invisible characters go first: one between a letter and its mark would keep the two from composing.
+    composed = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).casefold())
+    letters = composed.translate(_FOLDING)
+    if letters.isascii():
+        return letters.split()
+    letters = _LOOSE_MARKS.sub("", letters)
     return [word for word in _RUN.findall(letters) if any(map(str.isalnum, word))]
 
 
