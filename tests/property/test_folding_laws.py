@@ -11,7 +11,8 @@ from recordance.query.folding import fold_words
 
 PLANES = [(0x80, 0x3000), (0x3000, 0xD800), (0xE000, 0x20000), (0x20000, 0x30000)]
 AROUND = ("{}", "a{}b", "é {}x", "か{}", "ก{}า", "1{}2")
-awkward = st.sampled_from("a é ø 1 ´ \u0301 \u0327 \u3099 か ก า ກ ៥ ๕ \u093c \u200d \u0e33 İ ŉ ½ ﷺ ㅤ 漢 ー - _ \0".split(" "))
+AWKWARD = "aéø1´\u0301\u0327\u3099かกาກ៥๕\u093c\u200d\u0e33İŉ½ﷺㅤ漢ー-_\0"
+awkward = st.sampled_from(list(AWKWARD))
 texts = st.lists(awkward | st.characters(), max_size=12).map("".join)
 
 
@@ -40,7 +41,7 @@ def test_every_character_folds_alike_composed_and_decomposed(plane: tuple[int, i
 @pytest.mark.parametrize("plane", PLANES)
 def test_every_character_folds_alike_in_upper_and_lower_case(plane: tuple[int, int]) -> None:
     """T4: case folds, in every script that has it."""
-    wrong = [chr(code) for code in range(*plane) if not fold_words(chr(code).upper()) == fold_words(chr(code).lower())]
+    wrong = [chr(code) for code in range(*plane) if fold_words(chr(code).upper()) != fold_words(chr(code).lower())]
     assert not wrong
 
 

@@ -47,6 +47,7 @@ RUNS = [
     ("ភាសាខ្មែរkhmer ខ្មែរ១២", "ភាសាខ្មែរ khmer ខ្មែរ ១២"),
     ("ไทย日本ລາວខ្មែរ", "ไทย 日本 ລາວ ខ្មែរ"),
 ]
+ACCENTED = ["café", "résumé", "naïve", "piñata", "über", "señor", "façade", "crème", "jalapeño", "Zürich", "ﬁne", "ｆｕｌｌ"]
 NO_SYNTAX = [
     ("don't use agents", "don t use agents"),
     ("pre-edit multi-agent ask-codex", "pre edit multi agent ask codex"),
@@ -86,7 +87,7 @@ def test_whatever_is_no_letter_separates_and_nothing_is_syntax(text: str, words:
     assert " ".join(fold_words(text)) == words
 
 
-@pytest.mark.parametrize("word", "café résumé naïve piñata über señor façade crème jalapeño Zürich ﬁne ｆｕｌｌ".split())
+@pytest.mark.parametrize("word", ACCENTED)
 def test_a_word_is_found_in_every_normal_form(word: str) -> None:
     """T4, case A5: composed, decomposed and compatibility forms of a word are one word."""
     forms = {form: fold_words(unicodedata.normalize(form, word)) for form in ("NFC", "NFD", "NFKC", "NFKD")}
@@ -103,9 +104,9 @@ def test_short_words_are_words(word: str) -> None:
 @pytest.mark.parametrize(
     "text", ["soft\u00adhyphen", "soft\u200bhyphen", "soft\u200dhyphen", "so\u2060ft\ufe0fhyphen", "\u200esofthyphen"]
 )
-def test_what_cannot_be_seen_does_not_tell_words_apart(text: str) -> None:
+def test_what_cannot_be_seen_does_not_tell_words_apart(unseen: str) -> None:
     """T4: nobody can type a joiner on purpose, or know that one is there."""
-    assert fold_words(text) == ["softhyphen"]
+    assert fold_words(f"soft{unseen}hyphen") == ["softhyphen"]
 
 
 def test_a_mark_composes_across_an_invisible_character() -> None:
