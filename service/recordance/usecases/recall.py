@@ -11,17 +11,18 @@ from recordance.answer.outcome import Outcome, outcome_of
 from recordance.answer.report import Gathered, report
 from recordance.domain.alias import MissOutcome
 from recordance.domain.caller import Caller
-from recordance.domain.capsule import CapsuleText, LabelField
+from recordance.domain.capsule import CapsuleText
 from recordance.domain.identity import capsule_number
 from recordance.domain.instant import Instant
 from recordance.domain.relation import Effort, EffortRole
 from recordance.domain.review import CORROBORATION_WEIGHT, NO_CORROBORATION, Corroboration
+from recordance.domain.tombstone import SKELETON_LABELS
 from recordance.errors import Json
 from recordance.ports.terms import Tally
 from recordance.ports.truth import TruthReader
 from recordance.query.document import TermQuery
 from recordance.query.exclusion import Eligibility, ExclusionReason, first_exclusion
-from recordance.query.fence import Fence, LabelFence, MemberFence, Scope, SubtreeFence, admits, marks_of
+from recordance.query.fence import Fence, LabelBarrier, LabelFence, MemberFence, Scope, SubtreeFence, admits, marks_of
 from recordance.query.lane import Lane
 from recordance.query.request import RecallRequest
 from recordance.query.terms import Term, expand
@@ -37,8 +38,6 @@ _MISSED = {Outcome.MISSING_EVIDENCE: MissOutcome.MISSING_EVIDENCE, Outcome.ABSTA
 FIRST_PAGE = 12
 """How many results are built at first; more only where the budget still has room for them."""
 PAGE_GROWTH = 4
-_SKELETON_LABELS = frozenset({LabelField.PROJECT, LabelField.SESSION})
-"""The labels that a forgotten capsule's skeleton keeps, and by which its id probe is fenced (F8)."""
 
 
 def recall(destinations: Destinations, caller: Caller, destination: str | None, request: RecallRequest) -> dict[str, Json]:
@@ -115,8 +114,8 @@ def _probe(reader: TruthReader, terms: Sequence[Term], scope: Scope) -> int:
 
 def _fences_skeleton(fence: Fence) -> bool:
     match fence:
-        case LabelFence(field=field):
-            return field in _SKELETON_LABELS
+        case LabelFence(field=field) | LabelBarrier(field=field):
+            return field in SKELETON_LABELS
         case SubtreeFence() | MemberFence():
             return True
         case _:
