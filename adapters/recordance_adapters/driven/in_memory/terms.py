@@ -18,8 +18,14 @@ class MemorySnapshot:
 
     _index: MemoryIndex
 
-    def proposals(self, query: TermQuery, masked: Collection[int], count: int, weights: Weights) -> Proposals:
-        """See TermSnapshot; every eligible match is proposed, so that nothing is left to bound."""
+    def proposals(
+        self,
+        query: TermQuery,
+        masked: Collection[int],
+        count: int,  # noqa: ARG002 - every eligible match is proposed, so that nothing is left to bound
+        weights: Weights,  # noqa: ARG002 - and nothing needs ranking
+    ) -> Proposals:
+        """See TermSnapshot."""
         return Proposals(tuple(number for number, reason in self._judged(query, masked).items() if reason is None), None)
 
     def frequencies(self, words: Collection[str], masked: Collection[int], scope: Scope) -> Mapping[str, int]:
