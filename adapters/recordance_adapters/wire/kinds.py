@@ -30,7 +30,8 @@ _TYPE_NAMES: tuple[tuple[type, str], ...] = (
     (list, "an array"),
     (dict, "an object"),
 )
-_ECHOED_CHARACTERS = 200
+_ECHOED_SIZE = 200
+"""Characters and elements, all together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +54,21 @@ def wrong_type(value: Json, field: str, expected: str) -> InvalidArgument:
 
 def echo(value: Json) -> Json:
     """Return what an error may repeat of `value`: containers with much in them are described, not repeated."""
-    if isinstance(value, list | dict) and len(str(value)) > _ECHOED_CHARACTERS:
+    if isinstance(value, list | dict) and _sprawls(value):
         return f"an array of {len(value)}" if isinstance(value, list) else f"an object of {len(value)} fields"
     return shorten(value)
+
+
+def _sprawls(value: Json) -> bool:
+    """Whether a container holds too much to repeat, however deep it is nested; looks no further than it must."""
+    waiting, size = [value], 0
+    while waiting and size <= _ECHOED_SIZE:
+        part = waiting.pop()
+        size += len(part) if isinstance(part, str | list | dict) else 1
+        if isinstance(part, list | dict):
+            waiting.extend(part)
+            waiting.extend(part.values() if isinstance(part, dict) else ())
+    return size > _ECHOED_SIZE
 
 
 def text(most: int) -> Kind[str]:
