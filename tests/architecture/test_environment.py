@@ -56,9 +56,7 @@ def test_a_folder_that_holds_something_else_is_never_cleared(tmp_path: Path, env
     assert (tmp_path / "letter.txt").read_text(encoding="utf-8") == "keep me"
 
 
-def test_variables_that_lead_python_elsewhere_are_left_out(
-    monkeypatch: pytest.MonkeyPatch, environment: ModuleType
-) -> None:
+def test_variables_that_lead_python_elsewhere_are_left_out(monkeypatch: pytest.MonkeyPatch, environment: ModuleType) -> None:
     """A PYTHONPATH of the shell would put foreign packages before the locked ones."""
     monkeypatch.setenv("PYTHONPATH", str(Path(sys.prefix)))
     assert "PYTHONPATH" not in environment.clean_variables()

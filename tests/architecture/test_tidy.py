@@ -36,9 +36,7 @@ def spread(sizes: Sequence[tuple[int, str]]) -> str:
     return f"{len(counts)}, median {median:.0f}, p95 {p95}, max {counts[-1]}"
 
 
-@pytest.mark.parametrize(
-    ("what", "maximum"), [("files", FILE_LINES), ("functions", FUNCTION_LINES)], ids=["files", "functions"]
-)
+@pytest.mark.parametrize(("what", "maximum"), [("files", FILE_LINES), ("functions", FUNCTION_LINES)], ids=["files", "functions"])
 def test_nothing_is_longer_than_its_hard_maximum(what: str, maximum: int, capsys: pytest.CaptureFixture[str]) -> None:
     """Sizes are printed, so that growth is seen; only what nobody can read at once fails."""
     sizes = sizes_of_files() if what == "files" else sizes_of_functions()

@@ -3,7 +3,7 @@
 import ast
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from support import checkout
@@ -11,12 +11,17 @@ from support import checkout
 HERE = Path(__file__).parent
 WORDS: dict[str, dict[str, str]] = tomllib.loads((HERE / "words.toml").read_text(encoding="utf-8"))
 LISTS_THEM = {Path("tests/architecture/words.toml")}
+Names = Iterator[tuple[str, int]]
 PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
 def test_names_come_from_the_glossary() -> None:
     """One thing has one name; a name that says nothing hides what the thing is."""
-    found = [*misnamed(checkout.CODE, WORDS["identifiers"]), *misnamed(["service"], WORDS["core_identifiers"])]
+    found = [
+        *misnamed(checkout.CODE, WORDS["identifiers"], of=names),
+        *misnamed(["service"], WORDS["core_identifiers"], of=names),
+        *misnamed(checkout.CODE, WORDS["modules"], of=only_the_file),
+    ]
     assert not found, "\n".join(found)
 
 
@@ -60,18 +65,24 @@ def matches(patterns: dict[str, str]) -> Iterator[str]:
                     yield f"{path}:{number} {found[0]!r}: write {instead}"
 
 
-def misnamed(folders: Iterable[str], words: dict[str, str]) -> Iterator[str]:
-    """Every name in the folders' Python files that has a part which is not written here."""
+def misnamed(folders: Iterable[str], words: dict[str, str], *, of: Callable[[Path], Names]) -> Iterator[str]:
+    """Every name that `of` reads from the folders' Python files and that has a part which is not written here."""
     for path in checkout.python_files(*folders):
-        for name, line in [(path.stem, 1), *names(checkout.tree(path))]:
+        for name, line in of(path):
             for part in parts(name):
                 if part in words:
                     yield f"{path}:{line} {name}: for {part!r} write {words[part]}"
 
 
-def names(module: ast.Module) -> Iterator[tuple[str, int]]:
-    """Every name that a module gives, with its line; names that it only uses are their owners' choice."""
-    for node in ast.walk(module):
+def only_the_file(path: Path) -> Names:
+    """The name of a file, as if it stood on its first line."""
+    yield path.stem, 1
+
+
+def names(path: Path) -> Names:
+    """Every name that a module bears or gives, with its line; names that it only uses are their owners' choice."""
+    yield from only_the_file(path)
+    for node in ast.walk(checkout.tree(path)):
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 yield node.name, node.lineno
