@@ -1,6 +1,17 @@
-"""The taint scan: text that is shaped like an instruction to its reader (W2). Owned by the writing use cases."""
+"""The taint scan: text that is shaped like an instruction to its reader (W2).
 
+A shape is a set of phrases, each a few groups of words close to each other, in English, Portuguese, Spanish or German, and some
+markers of machine talk. They are looked for in words without accents, case, full-width letters, look-alike letters or invisible
+characters. The scan flags, it never blocks: a note that quotes an attack word by word is flagged too, and a reviewer releases it.
+"""
+
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+
+from recordance.domain.disguise import hidden_text, spoken, undisguised
+from recordance.domain.phrase import Phrase, TaintShape
+from recordance.domain.phrases import PHRASES, TRIGGERS
+from recordance.domain.taint_markers import MARKER_WORDS, has_role_marker, has_tool_call
 
 
 @dataclass(frozen=True, slots=True)
@@ -9,3 +20,44 @@ class TaintPolicy:
 
     scanned: frozenset[str]
     quarantining: frozenset[str]
+
+    def quarantines(self, shapes: Collection[str]) -> bool:
+        """Whether text with these shapes is quarantined at the write."""
+        return not self.quarantining.isdisjoint(shapes)
+
+
+DEFAULT_TAINT_POLICY = TaintPolicy(
+    scanned=frozenset(shape.value for shape in TaintShape),
+    quarantining=frozenset({TaintShape.OVERRIDE.value, TaintShape.EXFILTRATION.value, TaintShape.CONCEALMENT.value}),
+)
+"""All shapes are looked for; to drop one's instructions, give data away, or keep the user in the dark quarantines."""
+
+
+def find_shapes(text: str, words: Sequence[str], policy: TaintPolicy) -> tuple[str, ...]:
+    """Return the names of the shapes that `text` has, in the order of `TaintShape`; `words` are its folded words.
+
+    Text without a word that any shape turns on costs a comparison of sets.
+    """
+    plain = undisguised(words)
+    hidden = "" if text.isascii() else hidden_text(text)
+    if not hidden and TRIGGERS.isdisjoint(plain) and MARKER_WORDS.isdisjoint(plain):
+        return ()
+    found = set(_found(f"{text}\n{hidden}", frozenset(plain)))
+    if hidden:
+        found.add(TaintShape.HIDDEN)
+    return tuple(shape.value for shape in TaintShape if shape in found and shape.value in policy.scanned)
+
+
+def _found(text: str, plain: frozenset[str]) -> list[TaintShape]:
+    said = spoken(text)
+    told = {*plain, *said.split()}
+    shapes = [phrase.shape for phrase in PHRASES if _is_said(phrase, said, told)]
+    if has_role_marker(text, said):
+        shapes.append(TaintShape.ROLE)
+    if has_tool_call(text):
+        shapes.append(TaintShape.TOOL_CALL)
+    return shapes
+
+
+def _is_said(phrase: Phrase, said: str, told: Collection[str]) -> bool:
+    return not phrase.triggers.isdisjoint(told) and phrase.is_in(said)
