@@ -19,15 +19,12 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import ErrorDetails
 
 from recordance.domain.instant import Instant, from_datetime, parse_instant
-
-from recordance.domain.taint import TaintPolicy
-
+from recordance.domain.phrase import TaintShape
+from recordance.domain.taint import DEFAULT_TAINT_POLICY, TaintPolicy
 from recordance.errors import InvalidArgument, Json
 from recordance.query.request import DEFAULT_TOKEN_BUDGET
 from recordance.usecases.store import DEFAULT_FUSION_DEPTH
 
-SHAPES = ("override", "exfiltration", "concealment")
-QUARANTINING = SHAPES
 ENVIRONMENT = {
     "RECORDANCE_STORE": "store",
     "RECORDANCE_CONFIG": "config",
@@ -92,7 +89,7 @@ def _not_blank(text: str) -> str:
 
 
 def _shapes(shapes: frozenset[str]) -> frozenset[str]:
-    if strange := sorted(shapes - frozenset(SHAPES)):
+    if strange := sorted(shapes - DEFAULT_TAINT_POLICY.scanned):
         raise ValueError(f"there is no shape {', '.join(map(repr, strange))}")
     return shapes
 
@@ -110,8 +107,8 @@ class _Section(BaseModel):
 class TaintSettings(_Section):
     """What is done about text that is shaped like an instruction (W2)."""
 
-    scanned: Shapes = Field(default=frozenset(SHAPES), description=f"any of the shapes {', '.join(SHAPES)}")
-    quarantining: Shapes = Field(default=frozenset(QUARANTINING), description="some of the shapes that are scanned for")
+    scanned: Shapes = Field(default=DEFAULT_TAINT_POLICY.scanned, description=f"any of the shapes {', '.join(TaintShape)}")
+    quarantining: Shapes = Field(default=DEFAULT_TAINT_POLICY.quarantining, description="some of the shapes that are scanned for")
 
     @model_validator(mode="after")
     def _quarantines_what_it_scans(self) -> Self:

@@ -152,7 +152,7 @@ def test_an_unknown_variable_of_ours_is_refused_with_the_nearest_name() -> None:
         ('root = "nowhere"', "root", "an existing folder"),
         ("taint = 3", "taint", "a table"),
         ('[taint]\nscanned = ["overide"]', "taint.scanned", "any of the shapes"),
-        ('[taint]\nscanned = []\nquarantining = ["override"]', "taint", "a table"),
+        ('[taint]\nscanned = []\nquarantining = ["override_instructions"]', "taint", "a table"),
         ("[follower]\nrows = 0", "follower.rows", "1 to 1,000,000"),
         ('[fixed]\nclock = "yesterday"', "fixed.clock", "a moment such as"),
         ('[fixed]\nstore_key = "00"', "fixed.store_key", "32 hexadecimal digits"),
@@ -188,5 +188,5 @@ def test_a_file_that_cannot_be_read_is_refused_by_its_path(tmp_path: Path, conte
 
 def test_scanning_for_less_quarantines_for_less(tmp_path: Path) -> None:
     """W2: configurable; what is not scanned for cannot quarantine."""
-    policy = load_settings(written(tmp_path, '[taint]\nscanned = ["override"]'), {}).taint.policy()
-    assert (policy.scanned, policy.quarantining) == (frozenset({"override"}), frozenset({"override"}))
+    policy = load_settings(written(tmp_path, '[taint]\nscanned = ["override_instructions"]'), {}).taint.policy()
+    assert (policy.scanned, policy.quarantining) == (frozenset({"override_instructions"}), frozenset({"override_instructions"}))
