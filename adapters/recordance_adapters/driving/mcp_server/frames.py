@@ -3,7 +3,15 @@
 import json
 from typing import Any, NoReturn
 
-from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCMessage, jsonrpc_message_adapter
+from mcp_types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    jsonrpc_message_adapter,
+)
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
@@ -36,9 +44,13 @@ def read_frame(line: bytes) -> JSONRPCMessage:
     if isinstance(raw, list):
         raise _bad(INVALID_REQUEST, "Batches are no part of MCP; send one JSON-RPC message a line.")
     try:
-        return jsonrpc_message_adapter.validate_python(raw)
+        message = jsonrpc_message_adapter.validate_python(raw)
     except ValidationError:
         raise _bad(INVALID_REQUEST, _EXPECTED, _id_of(raw)) from None
+    # An id of a wrong type reads as none: its sender would wait for an answer for ever.
+    if isinstance(message, JSONRPCNotification) and "id" in raw:
+        raise _bad(INVALID_REQUEST, _EXPECTED, _id_of(raw))
+    return message
 
 
 def write_frame(message: JSONRPCMessage) -> bytes:
