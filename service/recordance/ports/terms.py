@@ -1,6 +1,6 @@
 """The term index port: a follower of the truth that proposes candidates and counts; it never decides (decisions 2, 4, 6)."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -81,10 +81,12 @@ class TermReplica(Protocol):
         """Return the index as of the last completed write to it."""
         ...
 
-    def replace(self, documents: Sequence[TermDocument], dropped: Collection[int], seq: int) -> None:
-        """Put these documents in place of their older versions, take `dropped` out, make it durable, then advance to `seq`.
+    def replace(self, numbers: Collection[int], documents: Iterable[TermDocument], seq: int) -> None:
+        """Take out what the index holds under these numbers, put `documents` in, make it durable, then advance to `seq`.
 
-        Idempotent. On any failure the index stands as before, or raises ReplicaDamaged.
+        Every document's number is among `numbers`; a number without a document is gone from the truth. `documents` is read
+        once, as it is written, so that a long catch-up need not be held in memory. Idempotent. On any failure the index stands
+        as before, or raises ReplicaDamaged.
         """
         ...
 

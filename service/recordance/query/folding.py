@@ -38,11 +38,11 @@ def _fold_character(character: str) -> str:
 
 
 def _fold_letter(character: str) -> str:
-    base, *rest = unicodedata.normalize("NFKD", character)
-    plain = _plain_latin(base)
+    parts = unicodedata.normalize("NFKD", character)
+    plain = _plain_latin(parts[0])
     if plain is None:
         return character
-    return plain + "".join(_plain_latin(part) or part for part in rest if not unicodedata.combining(part))
+    return plain + "".join(_plain_latin(part) or part for part in parts[1:] if not unicodedata.combining(part))
 
 
 def _plain_latin(letter: str) -> str | None:

@@ -82,7 +82,7 @@ class MemoryIndex:
         return (document for segment in self._segments for document in segment.shown())
 
     def extended(self, documents: Iterable[TermDocument], dropped: Collection[int]) -> "MemoryIndex":
-        """Return the index with these documents in place of their older versions, and without the `dropped` numbers."""
+        """Return the index without the `dropped` numbers, and with these documents in place of their older versions."""
         newest = _segment(documents)
         older = [segment.without(newest.documents.keys() | set(dropped)) for segment in self._segments]
         return MemoryIndex(_grown_together([*older, newest]))

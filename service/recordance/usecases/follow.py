@@ -1,22 +1,38 @@
 """The term follower: keeps a replica of the term index behind the truth, and shows a recall everything that was answered.
 
 Rows of the journal above the replica's position are held in the overlay, judged by the pure predicates, and merged with what
-the replica proposes (decision 1).
+the replica proposes (decision 1). Two locks, always taken in this order: the turn to write the replica, which is held as long
+as that takes, and the swap of what recalls look at, which is held shortly.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+import threading
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
+from recordance.errors import MissingState, ReplicaDamaged, StateKind
 from recordance.ports.terms import Proposals, Tally, TermReplica
 from recordance.ports.truth import Truth, TruthReader
-from recordance.query.document import TermQuery
+from recordance.query.document import TermDocument, TermQuery
 from recordance.query.fence import Scope
 from recordance.ranking.scoring import Weights
+from recordance.usecases.overlay import Stand, bare_stand
+from recordance.usecases.term_view import OverlaidTerms
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) as long work goes on."""
+Monotonic = Callable[[], float]
+"""Tells seconds that never go back; only differences mean anything."""
+
+PATIENCE_SECONDS = 20.0
+"""How long a recall waits for the index to catch up before it says that it is behind."""
+OVERLAY_ROWS = 1_000
+"""How many journal rows may lie above the replica's position before a recall writes them into the replica first."""
+CATCH_UP_ROWS = 5_000
+"""How many journal rows one durable step of a long catch-up applies."""
+DOCUMENTS_READ = 250
+"""How many documents are in memory at once while the replica is written."""
 
 
 class TermView(Protocol):
@@ -54,24 +70,182 @@ class FollowerStatus:
 
 
 class TermFollower:
-    """Follows the journal of one truth into one replica. Safe for threads."""
+    """Follows the journal of one truth into one replica. Safe for threads.
 
-    def __init__(self, truth: Truth, replica: TermReplica) -> None:
+    A replica that is damaged, that does not hold as many documents as the truth, or that is ahead of it is emptied and filled
+    again, without a word to the recall that noticed. Every method raises what the truth raises; those that write the replica
+    raise Fault when it cannot be written.
+    """
+
+    def __init__(self, truth: Truth, replica: TermReplica, monotonic: Monotonic, patience: float = PATIENCE_SECONDS) -> None:
         self._truth = truth
         self._replica = replica
+        self._monotonic = monotonic
+        self._patience = patience
+        self._turn = threading.Lock()
+        self._swap = threading.Lock()
+        self._stand = bare_stand(replica.snapshot(), replica.applied)
+        self._proven: Stand | None = None
 
     @contextmanager
     def at_head(self) -> Iterator[RecallView]:
-        """Open a snapshot of the truth with the term index at exactly its head, whatever the replica has applied."""
-        raise AssertionError
-        yield
+        """Open a snapshot of the truth with the term index at exactly its head, whatever the replica has applied.
+
+        Raises MissingState(INDEX_BEHIND) when the replica is so far behind that it cannot catch up within the patience; what
+        was caught up stays, so that asking again goes on from there.
+        """
+        deadline = self._monotonic() + self._patience
+        while True:
+            with ExitStack() as opened:
+                view = self._look(opened, deadline)
+                if view is not None:
+                    yield view
+                    return
+            with self._writing(deadline), self._truth.reading() as reader:
+                self._bring_up(reader, _Journey(deadline))
 
     def commit(self) -> None:
-        """Write what the overlay holds into the replica and let it go from the overlay."""
+        """Write everything up to the truth's head into the replica and let it go from the overlay."""
+        with self._turn, self._truth.reading() as reader:
+            self._bring_up(reader, _Journey())
 
     def rebuild(self, progress: Progress) -> None:
-        """Empty the replica and fill it again from the truth."""
+        """Empty the replica and fill it again from the truth; recalls go on with the old one until the new one is whole."""
+        with self._turn, self._truth.reading() as reader:
+            self._refill(reader, _Journey(progress=progress))
 
     def status(self) -> FollowerStatus:
         """Return how far the replica is."""
-        raise AssertionError
+        with self._truth.reading() as reader:
+            stand = self._stand
+            return FollowerStatus(reader.head(), stand.applied, len(stand.overlay.seqs))
+
+    def _look(self, opened: ExitStack, deadline: float) -> RecallView | None:
+        """Return a view at the head of a snapshot opened now, or None if the replica must be written first.
+
+        The snapshot is opened under the lock: it is then never older than what the stand was made from.
+        """
+        with self._swap:
+            reader = opened.enter_context(self._truth.reading())
+            stand = self._stand_at(reader)
+        if stand is None:
+            return None
+        terms = OverlaidTerms(stand, lambda damaged: self._recovered(damaged, reader, deadline))
+        return RecallView(reader, terms, stand.head)
+
+    def _stand_at(self, reader: TruthReader) -> Stand | None:
+        head, stand = reader.head(), self._stand
+        if head < stand.head:  # the truth was put back to an earlier state
+            stand = bare_stand(stand.snapshot, stand.applied)
+        if not 0 <= head - stand.applied <= OVERLAY_ROWS:
+            return None
+        stand = _advanced(stand, reader)
+        if stand is not self._proven and stand.document_count != reader.corpus().capsules:
+            return None
+        self._stand = self._proven = stand
+        return stand
+
+    @contextmanager
+    def _writing(self, deadline: float) -> Iterator[None]:
+        """Wait for the turn to write the replica, at most until the deadline."""
+        if not self._turn.acquire(timeout=max(0.0, deadline - self._monotonic())):
+            with self._truth.reading() as reader:
+                raise self._behind(reader.head())
+        try:
+            yield
+        finally:
+            self._turn.release()
+
+    def _bring_up(self, reader: TruthReader, journey: "_Journey") -> None:
+        """Apply everything up to the reader's head; start from nothing if the replica turns out to be no good."""
+        try:
+            self._replay(reader, journey)
+            self._prove(reader)
+        except ReplicaDamaged:
+            self._refill(reader, journey)
+
+    def _refill(self, reader: TruthReader, journey: "_Journey") -> None:
+        self._replica.clear()
+        self._replay(reader, journey)
+        self._prove(reader)
+
+    def _recovered(self, damaged: Stand, reader: TruthReader, deadline: float) -> Stand:
+        """Return a stand at the reader's head over a replica that is not the damaged one."""
+        with self._writing(deadline):
+            if self._stand.snapshot is damaged.snapshot or self._replica.applied > reader.head():
+                self._refill(reader, _Journey(deadline))
+            return _advanced(bare_stand(self._replica.snapshot(), self._replica.applied), reader)
+
+    def _replay(self, reader: TruthReader, journey: "_Journey") -> None:
+        """Apply the journal from where the replica is up to the reader's head, in durable steps.
+
+        What is written is what the reader has now, so that a capsule with many rows is written once.
+        """
+        head, replica = reader.head(), self._replica
+        if replica.applied > head:
+            raise ReplicaDamaged(f"the replica has applied {replica.applied} rows of a journal that has {head}")
+        written = bytearray(reader.last_number() + 1)
+        try:
+            self._write_overlay(head)
+            while replica.applied < head:
+                until = min(replica.applied + CATCH_UP_ROWS, head)
+                changes = reader.changes_after(replica.applied, CATCH_UP_ROWS)
+                numbers = [change.number for change in changes if not written[change.number]]
+                replica.replace(numbers, _documents(reader, numbers), until)
+                for number in numbers:
+                    written[number] = 1
+                journey.progress(until, head)
+                if until < head and journey.deadline is not None and self._monotonic() > journey.deadline:
+                    raise self._behind(head)
+        finally:
+            self._put_in_place()
+
+    def _write_overlay(self, head: int) -> None:
+        """Write what recalls have read from the truth already; what lies above `head` stays for later."""
+        stand, replica = self._stand, self._replica
+        if stand.applied == replica.applied < stand.head <= head:
+            replica.replace(stand.overlay.seqs.keys(), stand.overlay.index.documents(), stand.head)
+
+    def _put_in_place(self) -> None:
+        """Let recalls look at what the replica holds now."""
+        with self._swap:
+            self._stand = self._stand.rebased(self._replica.snapshot(), self._replica.applied)
+
+    def _prove(self, reader: TruthReader) -> None:
+        """Compare the replica with the truth at the seq up to which it was just brought (case D5)."""
+        held, kept = self._replica.snapshot().document_count, reader.corpus().capsules
+        if held != kept:
+            raise ReplicaDamaged(f"the replica holds {held} documents where the truth keeps {kept} capsules")
+
+    def _behind(self, head: int) -> MissingState:
+        applied = self._replica.applied
+        lesson = f"the term index has applied {applied} of {head} journal rows and is catching up; ask again in a moment"
+        return MissingState(StateKind.INDEX_BEHIND, "terms", lesson, head=head, applied=applied)
+
+
+def _unwatched(_done: int, _total: int) -> None:
+    """Watch no progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Journey:
+    """How long a catch-up may take, None being as long as it needs, and who watches it."""
+
+    deadline: float | None = None
+    progress: Progress = _unwatched
+
+
+def _advanced(stand: Stand, reader: TruthReader) -> Stand:
+    """Return the stand with an overlay up to the reader's head."""
+    head = reader.head()
+    if head == stand.head:
+        return stand
+    changes = reader.changes_after(stand.head, head - stand.head)
+    documents = reader.documents([change.number for change in changes])
+    return stand.overlaid(stand.overlay.extended(changes, documents, stand.snapshot), head)
+
+
+def _documents(reader: TruthReader, numbers: Sequence[int]) -> Iterator[TermDocument]:
+    """Return the documents of these capsules, a few at a time."""
+    for start in range(0, len(numbers), DOCUMENTS_READ):
+        yield from reader.documents(numbers[start : start + DOCUMENTS_READ]).values()

@@ -1,7 +1,7 @@
 """The term index in plain memory: the pure predicates over every document. It defines what an engine must answer."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from recordance.ports.terms import Proposals, Tally
@@ -56,6 +56,7 @@ class MemoryReplica:
 
     def __init__(self) -> None:
         self._index = MemoryIndex()
+        self._snapshot = MemorySnapshot(self._index)
         self._applied = 0
 
     @property
@@ -65,16 +66,18 @@ class MemoryReplica:
 
     def snapshot(self) -> MemorySnapshot:
         """See TermReplica."""
-        return MemorySnapshot(self._index)
+        return self._snapshot
 
-    def replace(self, documents: Sequence[TermDocument], dropped: Collection[int], seq: int) -> None:
+    def replace(self, numbers: Collection[int], documents: Iterable[TermDocument], seq: int) -> None:
         """See TermReplica."""
-        self._index = self._index.extended(documents, dropped)
+        self._index = self._index.extended(documents, numbers)
+        self._snapshot = MemorySnapshot(self._index)
         self._applied = seq
 
     def clear(self) -> None:
         """See TermReplica."""
         self._index = MemoryIndex()
+        self._snapshot = MemorySnapshot(self._index)
         self._applied = 0
 
     def close(self) -> None:

@@ -1,0 +1,57 @@
+"""The term index of one recall: a replica's snapshot and the overlay above it, as one."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from typing import TypeVar
+
+from recordance.errors import ReplicaDamaged
+from recordance.ports.terms import Proposals, Tally
+from recordance.query.document import TermQuery
+from recordance.query.exclusion import ExclusionReason
+from recordance.query.fence import Scope
+from recordance.ranking.scoring import Weights
+from recordance.usecases.overlay import Stand
+
+Answer = TypeVar("Answer")
+Recover = Callable[[Stand], Stand]
+"""Called with a stand whose replica turned out to be damaged; returns one as of the same seq over a rebuilt replica."""
+
+
+class OverlaidTerms:
+    """A TermView over one stand. A damaged replica is recovered once, and the question asked again."""
+
+    def __init__(self, stand: Stand, recover: Recover) -> None:
+        self._stand = stand
+        self._recover = recover
+        self._judged: tuple[TermQuery, Mapping[int, ExclusionReason | None]] | None = None
+
+    def proposals(self, query: TermQuery, count: int, weights: Weights) -> Proposals:
+        """Return all eligible matches of the overlay after what the replica proposes; the horizon is the replica's."""
+        found = self._ask(lambda stand: stand.snapshot.proposals(query, stand.overlay.masked, count, weights))
+        own = tuple(number for number, reason in self._overlaid(query).items() if reason is None)
+        return Proposals(found.numbers + own, found.horizon)
+
+    def frequencies(self, words: Collection[str], scope: Scope) -> Mapping[str, int]:
+        """Return the exact document frequency of each word inside `scope`."""
+        return self._ask(lambda stand: stand.frequencies(words, scope))
+
+    def tally(self, query: TermQuery) -> Tally:
+        """Return the exact counts of all matches."""
+        below = self._ask(lambda stand: stand.snapshot.tally(query, stand.overlay.masked))
+        above = Counter(self._overlaid(query).values())
+        excluded = {reason: count for reason in ExclusionReason if (count := below.excluded.get(reason, 0) + above[reason])}
+        return Tally(below.eligible + above[None], excluded)
+
+    def _overlaid(self, query: TermQuery) -> Mapping[int, ExclusionReason | None]:
+        """Judge the overlay's matches; once for all questions about one query."""
+        if self._judged is None or self._judged[0] is not query:
+            self._judged = (query, self._stand.overlay.index.judged(query))
+        return self._judged[1]
+
+    def _ask(self, question: Callable[[Stand], Answer]) -> Answer:
+        try:
+            return question(self._stand)
+        except ReplicaDamaged:
+            self._stand = self._recover(self._stand)
+            self._judged = None
+            return question(self._stand)
