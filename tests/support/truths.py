@@ -49,12 +49,13 @@ from recordance.domain.vocabulary import AuthorityClass, EvidenceState, Kind
 from recordance.ports.truth import Truth, TruthReader
 from recordance.query.folding import fold_key, fold_words
 from recordance_adapters.driven.in_memory.truth import MemoryTruth
+from recordance_adapters.driven.sql_truth.opening import open_sql_truth
 
 IDENTITY = StoreIdentity("store-of-tests", bytes(range(32)))
 NOON = Instant(1_772_366_400_000_000)
 """2026-03-01T12:00:00Z: when everything happens that says no other time."""
 ACTOR = "ann"
-ADAPTERS = ("in_memory",)
+ADAPTERS = ("in_memory", "sqlite")
 """Every adapter of the port, by name; a contract test runs against each."""
 
 _CAPSULE_FIELDS = {each.name for each in fields(Capsule)}
@@ -63,8 +64,13 @@ _TEXT_FIELDS = {each.name for each in fields(CapsuleText)}
 
 def open_truth(adapter: str, folder: Path) -> Truth:
     """An empty truth of an adapter, or the one that stands in `folder` if the adapter keeps files."""
-    assert adapter in ADAPTERS, adapter
-    return MemoryTruth(IDENTITY)
+    match adapter:
+        case "in_memory":
+            return MemoryTruth(IDENTITY)
+        case "sqlite":
+            return open_sql_truth(folder / "store" / "truth.db", identity=IDENTITY)
+        case _:
+            raise ValueError(adapter)
 
 
 @contextmanager
@@ -391,6 +397,7 @@ def read_everything(reader: TruthReader) -> Reading:
             "reviews": [list(reader.reviews(number)) for number in every],
             "feedback": {number: list(found) for number, found in reader.feedback(every).items()},
             "corroborations": dict(reader.corroborations(every)),
+            "corroboration_history": {number: list(found) for number, found in reader.corroboration_history(every).items()},
             "misses": list(reader.misses(None, 100)),
             "kept_answer": [reader.kept_answer(key) for key in ("once", "twice", "k" * 9000, "unknown")],
         }

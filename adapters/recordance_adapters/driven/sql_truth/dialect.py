@@ -1,0 +1,38 @@
+"""What the databases do each in their own way, as one small protocol."""
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Protocol
+
+from sqlalchemy import Connection, Engine, PoolProxiedConnection
+from sqlalchemy.engine.interfaces import DBAPICursor
+
+from recordance.errors import RecordanceError
+
+
+class SqlDialect(Protocol):
+    """A database's way to begin, to wait, to fail, to be watched and to be copied."""
+
+    def begin_reading(self, cursor: DBAPICursor) -> None:
+        """Begin a transaction that keeps one snapshot and never waits for a writer."""
+        ...
+
+    def begin_writing(self, cursor: DBAPICursor) -> None:
+        """Begin the one writing transaction, waiting for its turn within a bound."""
+        ...
+
+    def failure(self, error: Exception, store: str) -> RecordanceError | None:
+        """Return what a driver's error means to a caller of the port; None for an error that is not the driver's."""
+        ...
+
+    def data_version(self, connection: PoolProxiedConnection) -> int:
+        """Return a number that differs from the last one on this connection when another connection has committed."""
+        ...
+
+    def migrating(self, engine: Engine) -> AbstractContextManager[Connection]:
+        """Open the one writing transaction in which tables are changed; it commits at the end, and undoes all on an error."""
+        ...
+
+    def back_up(self, engine: Engine, name: str) -> Path | None:
+        """Copy the whole store as it is now beside itself, and return where; None where the database's owner does that."""
+        ...

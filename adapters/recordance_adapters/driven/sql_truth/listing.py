@@ -1,0 +1,55 @@
+"""Pages of capsules: the fences and the state of a ListRequest as SQL, in the order of the pure predicates (F1, F6)."""
+
+from sqlalchemy import Select, case, false, func, or_, select
+from sqlalchemy.sql import ColumnElement
+
+from recordance.domain.instant import Instant
+from recordance.domain.review import ReviewState
+from recordance.ports.truth import ListedState, ListRequest
+from recordance_adapters.driven.sql_truth.capsule_rows import digest
+from recordance_adapters.driven.sql_truth.tables import capsule
+
+_PROPOSALS = (ReviewState.PROPOSED.value, ReviewState.REJECTED.value)
+
+
+def page(request: ListRequest) -> Select[int]:
+    """Return the statement for the numbers on a page, in append order."""
+    chosen = select(capsule.c.number).where(*_conditions(request)).order_by(capsule.c.number)
+    return chosen.limit(request.limit).offset(request.offset)
+
+
+def counted(request: ListRequest) -> Select[int]:
+    """Return the statement for how many numbers there are on all pages."""
+    return select(func.count()).select_from(capsule).where(*_conditions(request))
+
+
+def _conditions(request: ListRequest) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = [capsule.c.tombstoned_at.is_(None)]
+    if request.project_id is not None:
+        conditions += [capsule.c.project_id_digest == digest(request.project_id), capsule.c.project_id == request.project_id]
+    if request.kind is not None:
+        conditions.append(capsule.c.kind == str(request.kind))
+    conditions += [_lies_in(capsule.c.project_id, subtrees) for subtrees in request.subtrees]
+    if request.state is not None:
+        conditions.append(_state(request.at) == request.state.value)
+    return conditions
+
+
+def _lies_in(project: ColumnElement[str], subtrees: frozenset[str]) -> ColumnElement[bool]:
+    """Return the condition that a project is one of `subtrees` or lies below one; unstamped capsules lie in none (F1)."""
+    below = [or_(project == prefix, func.substr(project, 1, len(prefix) + 1) == f"{prefix}/") for prefix in sorted(subtrees)]
+    return or_(false(), *below)
+
+
+def _state(at: Instant) -> ColumnElement[str]:
+    """The first reason that holds, as `first_exclusion` has it without a window, or LIVE."""
+    reasons = (
+        (capsule.c.quarantined_at.is_not(None), ListedState.QUARANTINED.value),
+        (capsule.c.falsified_at.is_not(None), ListedState.FALSIFIED.value),
+        (capsule.c.archived_at.is_not(None), ListedState.ARCHIVED.value),
+        (capsule.c.superseded_at <= at, ListedState.SUPERSEDED.value),
+        (capsule.c.valid_to <= at, ListedState.EXPIRED.value),
+        (capsule.c.valid_from > at, ListedState.NOT_YET_VALID.value),
+        (capsule.c.review.in_(_PROPOSALS), ListedState.PROPOSED.value),
+    )
+    return case(*reasons, else_=ListedState.LIVE.value)

@@ -1,0 +1,125 @@
+"""Opening a store: as it is when its format is this program's, made anew when there is none, migrated when it is older."""
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, insert, inspect, select
+
+import recordance
+from recordance.domain.identity import StoreIdentity
+from recordance.errors import StoreUnusable
+from recordance_adapters.driven.sql_truth import migrations, tables
+from recordance_adapters.driven.sql_truth.dialect import SqlDialect
+from recordance_adapters.driven.sql_truth.sqlite_dialect import (
+    SqliteDialect,
+    make_private_folder,
+    make_store_file,
+    sqlite_engine,
+)
+from recordance_adapters.driven.sql_truth.truth import SqlTruth
+
+PATIENCE_SECONDS = 30.0
+"""How long a writer waits for others before it says that the store is busy."""
+KEY_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Formats:
+    """The format that a store is brought to, and the folders of the revisions that lead there."""
+
+    head: str = migrations.HEAD
+    folders: tuple[Path, ...] = (migrations.VERSIONS,)
+
+
+def open_sql_truth(
+    path: Path,
+    *,
+    identity: StoreIdentity | None = None,
+    patience: float = PATIENCE_SECONDS,
+    formats: Formats | None = None,
+) -> SqlTruth:
+    """Open the store whose SQLite file is `path`; make it, and its folder, when there is none.
+
+    `identity` is that of a new store, drawn by chance when left out; an existing store keeps its own. Nothing is written into
+    a store of this program's format. Raises StoreUnusable when the file is no store, or a newer program's, or cannot be
+    migrated, and MissingState(STORE_BUSY) when others keep it locked beyond `patience` seconds.
+    """
+    dialect, formats = SqliteDialect(), formats or Formats()
+    with _told_by(dialect):
+        make_private_folder(path.parent)
+        make_store_file(path, patience)
+        engine = sqlite_engine(path, patience)
+        try:
+            found = _ready(engine, dialect, identity or _by_chance(), formats)
+        except BaseException:
+            engine.dispose()
+            raise
+    return SqlTruth(engine, dialect, found, formats.head, patience)
+
+
+def _ready(engine: Engine, dialect: SqlDialect, identity: StoreIdentity, formats: Formats) -> StoreIdentity:
+    """Bring the store to the format wanted and return who it is."""
+    with engine.connect() as connection:
+        version = _format_of(connection)
+    if version is None:
+        _create(engine, dialect, identity, formats)
+    elif version != formats.head:
+        _migrate(engine, dialect, version, formats)
+    with engine.connect() as connection:
+        return StoreIdentity(*connection.execute(select(tables.store_meta.c.store, tables.store_meta.c.key)).one())
+
+
+def _format_of(connection: Connection) -> str | None:
+    """Return the format of the store, None where there is nothing yet; raises StoreUnusable for somebody else's tables."""
+    names = set(inspect(connection).get_table_names())
+    if not names:
+        return None
+    if not {tables.alembic_version.name, tables.store_meta.name, tables.journal.name} <= names:
+        raise StoreUnusable("the database holds other tables than a store's: name another place for the store")
+    return str(connection.scalars(select(tables.alembic_version.c.version_num)).one())
+
+
+def _create(engine: Engine, dialect: SqlDialect, identity: StoreIdentity, formats: Formats) -> None:
+    with engine.connect() as connection:
+        dialect.begin_writing(connection.connection.cursor())
+        if _format_of(connection) is None:  # else another process made it while this one waited for its turn
+            tables.metadata.create_all(connection)
+            connection.execute(insert(tables.alembic_version).values(version_num=migrations.HEAD))
+            meta = {"one": 1, "store": identity.store, "key": identity.key, "made_by": recordance.__version__}
+            connection.execute(insert(tables.store_meta).values(meta))
+            connection.execute(insert(tables.counter).values(one=1, capsules=0, words=0, last_number=0, seq=0))
+            connection.commit()
+    if formats.head != migrations.HEAD:
+        _migrate(engine, dialect, migrations.HEAD, formats)
+
+
+def _migrate(engine: Engine, dialect: SqlDialect, found: str, formats: Formats) -> None:
+    if not (found.isdecimal() and int(found) < int(formats.head)):
+        raise StoreUnusable(
+            f"the store has format {found}, and this program knows formats up to {formats.head}: "
+            "open it with the newer program that wrote it, or restore the copy that was made before it was migrated"
+        )
+    from recordance_adapters.driven.sql_truth.migrating import migrate
+
+    migrate(engine, dialect, formats.head, formats.folders)
+
+
+def _by_chance() -> StoreIdentity:
+    return StoreIdentity(secrets.token_hex(8), secrets.token_bytes(KEY_BYTES))
+
+
+@contextmanager
+def _told_by(dialect: SqlDialect) -> Iterator[None]:
+    """Turn what the driver and the file system say into what the port promises."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreUnusable(f"the folder of the store cannot be used: {error}") from error
+    except Exception as error:
+        failure = dialect.failure(error, "store")
+        if failure is None:
+            raise
+        raise failure from error

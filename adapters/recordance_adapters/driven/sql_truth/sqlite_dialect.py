@@ -1,0 +1,160 @@
+"""Everything that is SQLite's own: pragmas, transactions, busy handling, checkpoints, backups, the change probe."""
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, cast
+
+from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, create_engine, event
+from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
+from sqlalchemy.pool import QueuePool
+
+from recordance.errors import Fault, MissingState, RecordanceError, StateKind, StoreUnusable
+
+IDLE_CONNECTIONS = 4
+"""How many connections stay open between transactions; more are opened when more run at once, and closed afterwards."""
+CACHED_STATEMENTS = 256
+PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
+_PRAGMAS = ("synchronous = FULL", "foreign_keys = ON", "secure_delete = ON", "wal_autocheckpoint = 4000")
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_LESSONS = {
+    sqlite3.SQLITE_NOTADB: "the file is not a store: name another, or move it away",
+    sqlite3.SQLITE_CORRUPT: "the file is damaged: restore a backup",
+    sqlite3.SQLITE_CANTOPEN: "the file cannot be opened: check its folder and who owns it",
+    sqlite3.SQLITE_READONLY: "the file may not be written: check who owns it and whether its disk is writable",
+    sqlite3.SQLITE_PERM: "the file may not be opened: check who owns it",
+    sqlite3.SQLITE_FULL: "the disk is full: make room and try again",
+    sqlite3.SQLITE_IOERR: "the disk fails to read or write: check it, then restore a backup",
+}
+_PRIMARY_CODE = 0xFF
+
+
+class SqliteDialect:
+    """SQLite in write-ahead mode (see SqlDialect)."""
+
+    def begin_reading(self, cursor: DBAPICursor) -> None:
+        """See SqlDialect: a deferred transaction takes no lock that a writer would wait for, nor the other way round."""
+        cursor.execute("BEGIN")
+
+    def begin_writing(self, cursor: DBAPICursor) -> None:
+        """See SqlDialect: taking the lock at once is what makes waiting possible; a read lock cannot be upgraded safely."""
+        cursor.execute("BEGIN IMMEDIATE")
+
+    def failure(self, error: Exception, store: str) -> RecordanceError | None:
+        """See SqlDialect."""
+        error = getattr(error, "orig", None) or error
+        if not isinstance(error, sqlite3.Error):
+            return None
+        code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE
+        if code in _BUSY:
+            return MissingState(StateKind.STORE_BUSY, store, "another process has been writing for too long; try again")
+        lesson = _LESSONS.get(code)
+        return Fault(f"SQLite: {error}") if lesson is None else StoreUnusable(f"SQLite: {error}; {lesson}")
+
+    def data_version(self, connection: PoolProxiedConnection) -> int:
+        """See SqlDialect."""
+        (version,) = _driver(connection.dbapi_connection).execute("PRAGMA data_version").fetchone()
+        return int(version)
+
+    @contextmanager
+    def migrating(self, engine: Engine) -> Iterator[Connection]:
+        """See SqlDialect: tables are rebuilt without their references being checked on the way, only at the end."""
+        with engine.connect() as connection:
+            driver = _driver(connection.connection.dbapi_connection)
+            driver.execute("PRAGMA foreign_keys = OFF")
+            try:
+                driver.execute("BEGIN IMMEDIATE")
+                yield connection
+                if broken := driver.execute("PRAGMA foreign_key_check").fetchone():
+                    raise Fault(f"after the migration a row of {broken[0]} refers to a row of {broken[2]} that is not there")
+                driver.commit()
+                checkpoint(driver)
+            finally:
+                driver.rollback()
+                driver.execute("PRAGMA foreign_keys = ON")
+
+    def back_up(self, engine: Engine, name: str) -> Path:
+        """See SqlDialect: the copy has its name only once it is whole."""
+        path = Path(str(engine.url.database))
+        backup, growing = path.with_name(name), path.with_name(f"{name}.part")
+        _make_private(growing)
+        source = sqlite3.connect(path)
+        target = sqlite3.connect(growing)
+        try:
+            source.backup(target)
+        finally:
+            target.close()
+            source.close()
+        growing.replace(backup)
+        return backup
+
+
+def sqlite_engine(path: Path, patience: float) -> Engine:
+    """Return an engine over the file; it waits up to `patience` seconds for other writers."""
+    engine = create_engine(
+        URL.create("sqlite", database=str(path)),
+        poolclass=QueuePool,
+        pool_size=IDLE_CONNECTIONS,
+        max_overflow=-1,
+        pool_use_lifo=True,
+        # Transactions are begun by hand: the driver would begin them too late and without a choice of lock.
+        connect_args={
+            "timeout": patience,
+            "isolation_level": None,
+            "check_same_thread": False,
+            "cached_statements": CACHED_STATEMENTS,
+        },
+    )
+    event.listen(engine, "connect", _prepare)
+    return engine
+
+
+def make_private_folder(folder: Path) -> None:
+    """Make the folder of a new store, open to its owner alone; one that holds something already stays as it is."""
+    if not folder.is_dir() or not any(folder.iterdir()):
+        folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+        folder.chmod(PRIVATE_FOLDER)
+
+
+def make_store_file(path: Path, patience: float) -> None:
+    """Make the file of a new store, open to its owner alone and in write-ahead mode, unless another process just did."""
+    _make_private(path)
+    connection = sqlite3.connect(path, timeout=patience, isolation_level=None)
+    try:
+        _enter_wal(connection, patience)
+    finally:
+        connection.close()
+
+
+def checkpoint(connection: sqlite3.Connection) -> bool:
+    """Move the write-ahead log into the file and empty it; return whether every reader let that happen."""
+    busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    return not busy
+
+
+def _prepare(connection: DBAPIConnection, _: Any) -> None:
+    for pragma in _PRAGMAS:
+        _driver(connection).execute(f"PRAGMA {pragma}")
+
+
+def _enter_wal(connection: sqlite3.Connection, patience: float) -> None:
+    """Two processes that make one store at once can lock each other out here, and SQLite then fails without waiting."""
+    deadline = time.monotonic() + patience
+    while connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & _PRIMARY_CODE not in _BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+
+
+def _make_private(path: Path) -> None:
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR, PRIVATE_FILE))
+
+
+def _driver(connection: DBAPIConnection | None) -> sqlite3.Connection:
+    return cast("sqlite3.Connection", connection)

@@ -1,0 +1,163 @@
+"""One writing transaction: a change set becomes a few statements, each run once for all rows of its kind."""
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import bindparam, delete, text, update
+
+from recordance.domain.alias import Miss, MissOutcome
+from recordance.domain.capsule import Capsule, LabelField
+from recordance.domain.change import Capture, ChangeSet, Entomb, PutFeedback
+from recordance.domain.instant import Instant
+from recordance.domain.journal import Entry
+from recordance.errors import Fault
+from recordance_adapters.driven.sql_truth import tables
+from recordance_adapters.driven.sql_truth.capsule_rows import (
+    anchor_rows,
+    capsule_row,
+    digest,
+    json_text,
+    mark_rows,
+    text_row,
+)
+from recordance_adapters.driven.sql_truth.changes import Run, judgement, runs
+from recordance_adapters.driven.sql_truth.forgetting import forget
+from recordance_adapters.driven.sql_truth.reading_capsules import CapsuleReading
+from recordance_adapters.driven.sql_truth.reading_notes import NoteReading
+
+_COUNT = update(tables.counter).values(
+    {name: bindparam(name) for name in ("capsules", "words", "last_number", "seq")},
+)
+_COUNT_PROJECT = text(
+    "INSERT INTO project_counter (digest, project_id, capsules, words) VALUES (:digest, :project_id, :capsules, :words) "
+    "ON CONFLICT (digest) DO UPDATE SET capsules = project_counter.capsules + excluded.capsules, "
+    "words = project_counter.words + excluded.words"
+)
+_judged = tables.feedback.c
+_WITHDRAW = delete(tables.feedback).where(
+    _judged.capsule == bindparam("about"),
+    _judged.receipt_digest == bindparam("under"),
+    _judged.actor_digest == bindparam("by"),
+)
+_COUNT_MISS = text(
+    "INSERT INTO miss (term_digest, outcome, fence_digest, term_key, fence, count, last_at) "
+    "VALUES (:term_digest, :outcome, :fence_digest, :term_key, :fence, 1, :last_at) "
+    "ON CONFLICT (term_digest, outcome, fence_digest) DO UPDATE SET count = miss.count + 1, last_at = excluded.last_at"
+)
+_KEEP_MISS = text(
+    "INSERT INTO miss (term_digest, outcome, fence_digest, term_key, fence, count, last_at) "
+    "VALUES (:term_digest, :outcome, :fence_digest, :term_key, :fence, :count, :last_at) "
+    "ON CONFLICT (term_digest, outcome, fence_digest) DO UPDATE SET "
+    "count = CASE WHEN excluded.count > miss.count THEN excluded.count ELSE miss.count END, "
+    "last_at = CASE WHEN excluded.last_at > miss.last_at THEN excluded.last_at ELSE miss.last_at END"
+)
+_CLEAR_MISSES = delete(tables.miss)
+_CLEAR_MISSES_OF = delete(tables.miss).where(tables.miss.c.fence_digest == bindparam("fence"))
+
+
+class SqlReader(CapsuleReading, NoteReading):
+    """One snapshot (see TruthReader)."""
+
+
+class SqlWriter(SqlReader):
+    """One writing transaction (see TruthWriter)."""
+
+    def apply(self, changes: ChangeSet, actor: str, at: Instant) -> int:
+        """See TruthWriter. Raises Fault when a change does not fit what the store holds."""
+        captures = [change for change in changes.changes if isinstance(change, Capture)]
+        entombed = [change.tombstone for change in changes.changes if isinstance(change, Entomb)]
+        self._capture(captures)
+        for run in runs(change for change in changes.changes if not isinstance(change, Capture | Entomb)):
+            self._make(run)
+        for capsule in forget(self._rows, entombed, self.capsules([each.capsule for each in entombed])):
+            self._count((capsule,), -1)
+        self._note(changes.entries, actor, at)
+        if changes.changes or changes.entries:
+            counters = self._counters
+            self._rows.change(
+                _COUNT,
+                capsules=counters.capsules,
+                words=counters.words,
+                last_number=counters.last_number,
+                seq=counters.seq,
+            )
+        return self._counters.seq
+
+    def count_misses(self, term_keys: Sequence[str], outcome: MissOutcome, fence: str, at: Instant) -> None:
+        """See TruthWriter."""
+        shared = {"outcome": outcome.value, "fence_digest": digest(fence), "fence": fence, "last_at": at}
+        missed = [{"term_digest": digest(term_key), "term_key": term_key, **shared} for term_key in term_keys]
+        if missed:
+            self._rows.change_many(_COUNT_MISS, missed)
+
+    def keep_misses(self, misses: Sequence[Miss]) -> None:
+        """See TruthWriter."""
+        kept = [
+            {
+                "term_digest": digest(miss.term_key),
+                "outcome": miss.outcome.value,
+                "fence_digest": digest(miss.fence),
+                "term_key": miss.term_key,
+                "fence": miss.fence,
+                "count": miss.count,
+                "last_at": miss.last_at,
+            }
+            for miss in misses
+        ]
+        if kept:
+            self._rows.change_many(_KEEP_MISS, kept)
+
+    def clear_misses(self, fence: str | None) -> int:
+        """See TruthWriter."""
+        if fence is None:
+            return self._rows.change(_CLEAR_MISSES)
+        return self._rows.change(_CLEAR_MISSES_OF, fence=digest(fence))
+
+    def _capture(self, captures: Sequence[Capture]) -> None:
+        if not captures:
+            return
+        for expected, capture in enumerate(captures, self._counters.last_number + 1):
+            if capture.capsule.number != expected:
+                raise Fault(f"the next capsule is number {expected}, not {capture.capsule.number}")
+        texts = [(capture.capsule.number, capture.text) for capture in captures]
+        self._rows.insert(tables.capsule, (capsule_row(capture.capsule) for capture in captures))
+        self._rows.insert(tables.capsule_revision, (text_row(*text) for text in texts))
+        self._rows.insert(tables.anchor, (row for text in texts for row in anchor_rows(*text)))
+        self._rows.insert(tables.capsule_mark, (row for text in texts for row in mark_rows(*text)))
+        self._counters.last_number += len(captures)
+        self._count([capture.capsule for capture in captures], +1)
+
+    def _count(self, capsules: Iterable[Capsule], sign: int) -> None:
+        """Add capsules to the counters of the store and of their projects, or take them out."""
+        numbers: Counter[str | None] = Counter()
+        words: Counter[str | None] = Counter()
+        for capsule in capsules:
+            project = capsule.labels.get(LabelField.PROJECT)
+            numbers[project] += sign
+            words[project] += sign * capsule.word_count
+        self._counters.capsules += numbers.total()
+        self._counters.words += words.total()
+        counted = [
+            {"digest": digest(project), "project_id": project, "capsules": numbers[project], "words": words[project]}
+            for project in numbers
+            if project is not None
+        ]
+        if counted:
+            self._rows.change_many(_COUNT_PROJECT, counted)
+
+    def _make(self, run: Run) -> None:
+        if isinstance(run.changes[0], PutFeedback):
+            self._rows.change_many(_WITHDRAW, [judgement(change) for change in run.changes if isinstance(change, PutFeedback)])
+        changed = self._rows.change_many(run.way.statement, [run.way.parameters(change) for change in run.changes])
+        if run.way.rows_each is not None and changed != run.way.rows_each * len(run.changes):
+            raise Fault(f"{type(run.changes[0]).__name__} names a capsule that does not exist")
+
+    def _note(self, entries: Sequence[Entry], actor: str, at: Instant) -> None:
+        first = self._counters.seq + 1
+        rows = [
+            (seq, at, actor, entry.op.value, entry.capsule, entry.revision, json_text(dict(entry.values)))
+            for seq, entry in zip(itertools.count(first), entries, strict=False)
+        ]
+        self._rows.insert(tables.journal, rows)
+        self._counters.seq += len(rows)
