@@ -17,7 +17,10 @@ def seed_packages() -> None:
     """Put the packages in place, unless something has imported them already."""
     for name in _PACKAGES:
         if name not in sys.modules:
-            sys.modules[name] = _unrun(name)
+            sys.modules[name] = module = _unrun(name)
+            parent, _, child = name.rpartition(".")
+            if parent:
+                setattr(sys.modules[parent], child, module)
 
 
 def _unrun(name: str) -> ModuleType:

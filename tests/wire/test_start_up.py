@@ -1,0 +1,52 @@
+"""What a start costs: nothing is imported that a session over stdio does not need, and nothing of it breaks the library."""
+
+import subprocess
+import sys
+
+from support.stdio_peer import BOUND, checkout_environment
+
+BUILD = """
+from recordance_adapters.driving.mcp_server.narrow_import import seed_packages
+seed_packages()
+from recordance_adapters.driving.mcp_server.options import Options
+from recordance_adapters.driving.mcp_server.server import build_server
+from recordance_adapters.wire.catalogue import TOOLS
+build_server(None, Options(tools=TOOLS, version="0"))
+"""
+
+
+def run(code: str) -> str:
+    command = [sys.executable, "-c", BUILD + code]
+    done = subprocess.run(command, env=checkout_environment(), capture_output=True, text=True, timeout=BOUND, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_server_is_built_without_the_librarys_client_or_any_engine() -> None:
+    """case I2: hosts start one server a session, so every import is paid again and again."""
+    heavy = [
+        "mcp.client",
+        "mcp.server.mcpserver",
+        "httpx2",
+        "sqlalchemy",
+        "alembic",
+        "tantivy",
+        "qdrant_client",
+        "numpy",
+        "sqlite3",
+    ]
+    assert run(f"import sys; print(*sorted(set({heavy}) & sys.modules.keys()))").split() == []
+
+
+def test_the_whole_library_is_there_for_whoever_asks() -> None:
+    """case J1: packages whose own code has not run yet run it when a name of them is asked for, once."""
+    names = run(
+        "from mcp import Client, ClientSession; from mcp.server import MCPServer; print(Client.__name__, MCPServer.__name__)"
+    )
+    assert names.split() == ["Client", "MCPServer"]
+    assert run("import mcp, mcp.server.lowlevel as low; print(mcp.server.Server is low.Server)").strip() == "True"
+
+
+def test_a_name_that_the_library_lacks_is_still_an_error() -> None:
+    """case J1: what does not exist is missed as always, and at once."""
+    assert run("import mcp; print(hasattr(mcp, 'nothing_of_that_name'))").strip() == "False"
