@@ -1,5 +1,6 @@
 """What the databases do each in their own way, as one small protocol."""
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
@@ -27,6 +28,10 @@ class SqlDialect(Protocol):
 
     def data_version(self, connection: PoolProxiedConnection) -> int:
         """Return a number that differs from the last one on this connection when another connection has committed."""
+        ...
+
+    def damage(self, connection: PoolProxiedConnection) -> Sequence[str]:
+        """Return what the database's own check of its pages, indexes and references finds wrong."""
         ...
 
     def migrating(self, engine: Engine) -> AbstractContextManager[Connection]:

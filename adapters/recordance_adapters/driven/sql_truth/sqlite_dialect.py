@@ -3,7 +3,7 @@
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -58,6 +58,13 @@ class SqliteDialect:
         """See SqlDialect."""
         (version,) = _driver(connection.dbapi_connection).execute("PRAGMA data_version").fetchone()
         return int(version)
+
+    def damage(self, connection: PoolProxiedConnection) -> Sequence[str]:
+        """See SqlDialect."""
+        driver = _driver(connection.dbapi_connection)
+        found = [str(line) for (line,) in driver.execute("PRAGMA integrity_check(20)") if line != "ok"]
+        broken = driver.execute("PRAGMA foreign_key_check").fetchmany(20)
+        return found + [f"a row of {table} refers to a row of {to} that is not there" for table, _, to, _ in broken]
 
     @contextmanager
     def migrating(self, engine: Engine) -> Iterator[Connection]:

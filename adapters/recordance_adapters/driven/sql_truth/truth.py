@@ -1,8 +1,8 @@
 """The truth over a SQL database: a snapshot for each reading, one transaction for each writing."""
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 
 from sqlalchemy import Engine, PoolProxiedConnection
 from sqlalchemy.engine.interfaces import DBAPICursor
@@ -55,6 +55,17 @@ class SqlTruth:
                 self._probe = self._engine.raw_connection()
                 self._probe.detach()
             return self._dialect.data_version(self._probe)
+
+    def damage(self) -> Sequence[str]:
+        """Return what the database finds wrong with itself. It reads everything; what cannot be read at all is damage too."""
+        try:
+            with closing(self._engine.raw_connection()) as connection:
+                return self._dialect.damage(connection)
+        except Exception as error:
+            failure = self._dialect.failure(error, self._identity.store)
+            if failure is None:
+                raise
+            return [str(failure)]
 
     def close(self) -> None:
         """See Truth."""
