@@ -1,0 +1,174 @@
+"""Recalls against a store in memory: what is needed to ask in one line and to look at everything that was said."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from recordance.answer.receipt import Receipt, read_receipt
+from recordance.domain.alias import Alias, MissOutcome
+from recordance.domain.caller import Caller
+from recordance.domain.capsule import LabelField
+from recordance.domain.change import AddRelation, ChangeSet, TeachAlias
+from recordance.domain.instant import Instant
+from recordance.domain.journal import Op
+from recordance.domain.provenance import UNREADABLE, Anchor, AnchorReading, Drift, Liveness
+from recordance.domain.relation import Relation, RelationKind
+from recordance.domain.taint import TaintPolicy
+from recordance.ports.truth import Truth
+from recordance.query.fence import Fence, LabelFence, Scope, SubtreeFence
+from recordance.query.folding import fold_key
+from recordance.query.request import RecallRequest
+from recordance.query.terms import read_terms
+from recordance.usecases.follow import TermFollower
+from recordance.usecases.recall import recall
+from recordance.usecases.store import Destinations, Store
+from recordance_adapters.driven.in_memory.terms import MemoryReplica
+from recordance_adapters.driven.in_memory.truth import MemoryTruth
+from support.truths import ACTOR, IDENTITY, NOON, remember, told, write
+
+ANYBODY = Caller(actor=ACTOR)
+
+
+@dataclass
+class SetClock:
+    """A clock that stands where it is put."""
+
+    at: Instant = NOON
+
+    def now(self) -> Instant:
+        """Return where it stands."""
+        return self.at
+
+
+@dataclass(frozen=True)
+class Missed:
+    """A note for the miss ledger."""
+
+    term_keys: tuple[str, ...]
+    outcome: str
+    fence: str
+    at: Instant
+
+
+@dataclass
+class NotedMisses:
+    """A miss recorder that keeps its notes where a test can read them."""
+
+    notes: list[Missed] = field(default_factory=list)
+
+    def record(self, term_keys: Sequence[str], outcome: MissOutcome, fence: str, at: Instant) -> None:
+        """Keep the note."""
+        self.notes.append(Missed(tuple(term_keys), outcome.value, fence, at))
+
+    def settle(self) -> None:
+        """Nothing waits."""
+
+
+@dataclass
+class Repository:
+    """A repository in memory: lines by root-relative path, and paths that are symlinks."""
+
+    files: dict[str, list[str]] = field(default_factory=dict)
+    symlinks: frozenset[str] = frozenset()
+
+    def file_hash(self, anchor: Anchor) -> str | None:
+        """Return the hash of the file as it is, None where it may not or cannot be read."""
+        lines = None if self._fenced(anchor) else self.files.get(anchor.path or "")
+        return None if lines is None else hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+    def read(self, anchor: Anchor) -> AnchorReading:
+        """Return what the repository says of a place (O5)."""
+        if self._fenced(anchor):
+            return UNREADABLE
+        lines = self.files.get(anchor.path or "")
+        liveness = Liveness.LIVE if lines is not None and len(lines) >= (anchor.line or 1) else Liveness.GONE
+        if lines is None or anchor.file_hash is None:
+            return AnchorReading(liveness, Drift.UNKNOWN)
+        same = anchor.file_hash == self.file_hash(anchor)
+        return AnchorReading(liveness, Drift.UNCHANGED if same else Drift.DRIFTED)
+
+    def _fenced(self, anchor: Anchor) -> bool:
+        path = anchor.path
+        return path is None or path.startswith("/") or ".." in path.split("/") or path in self.symlinks
+
+
+@dataclass
+class Recalls:
+    """One store and those who ask it."""
+
+    truth: Truth = field(default_factory=lambda: MemoryTruth(IDENTITY))
+    replica: Any = field(default_factory=MemoryReplica)
+    clock: SetClock = field(default_factory=SetClock)
+    misses: Any = field(default_factory=NotedMisses)
+    repository: Any = field(default_factory=Repository)
+
+    def __post_init__(self) -> None:
+        self.follower = TermFollower(self.truth, self.replica, lambda: 0.0)
+        store = Store(
+            name="main",
+            truth=self.truth,
+            terms=self.follower,
+            anchors=self.repository,
+            clock=self.clock,
+            misses=self.misses,
+            taint=TaintPolicy(frozenset(), frozenset()),
+        )
+        self.destinations = Destinations({"main": store})
+
+    def remember(self, *contents: str, **given: Any) -> list[int]:
+        """Capture contents with these fields of Capsule and CapsuleText; return their numbers."""
+        return remember(self.truth, *contents, **given)
+
+    def write(self, *changes: ChangeSet) -> None:
+        """Apply change sets."""
+        write(self.truth, *changes)
+
+    def relate(self, source: int, kind: RelationKind, target: int) -> None:
+        """Relate two capsules."""
+        self.write(told(Op.RELATED, source, AddRelation(Relation(kind, source, target, NOON))))
+
+    def teach(self, term: str, *texts: str) -> None:
+        """Teach what a term also means."""
+        for text in texts:
+            self.write(told(Op.ALIASED, None, TeachAlias(Alias(fold_key(term), fold_key(text), term, text, NOON))))
+
+    def ask(
+        self,
+        *terms: str,
+        caller: Caller = ANYBODY,
+        fences: Iterable[Fence] = (),
+        destination: str | None = None,
+        **given: Any,
+    ) -> dict[str, Any]:
+        """Recall terms inside fences, with these further fields of a request, and return the answer."""
+        request = RecallRequest(terms=read_terms(terms), scope=Scope(tuple(fences)), **given)
+        return recall(self.destinations, caller, destination, request)
+
+    def found(self, *terms: str, **given: Any) -> list[int]:
+        """Return the numbers of what a recall shows, best first."""
+        return shown(self.ask(*terms, token_budget=10**6, **given))
+
+    def receipt(self, answer: dict[str, Any]) -> Receipt:
+        """Return what an answer's receipt says."""
+        return read_receipt(answer["receipt"], "receipt", IDENTITY.store, IDENTITY.key)
+
+
+def shown(answer: dict[str, Any]) -> list[int]:
+    """Return the numbers of the results of an answer, best first."""
+    return [int(result["id"].removeprefix("cap-")) for result in answer["results"]]
+
+
+def only(field: LabelField, *labels: str | None) -> LabelFence:
+    """The fence that admits one of these labels in a field."""
+    return LabelFence(field, frozenset(labels))
+
+
+def below(*prefixes: str) -> SubtreeFence:
+    """The fence that admits these project subtrees."""
+    return SubtreeFence(frozenset(prefixes))
+
+
+def fenced(*projects: str) -> Caller:
+    """A caller whose token reaches these project subtrees."""
+    return Caller(actor="bob", projects=frozenset(projects))
