@@ -59,9 +59,7 @@ def clean_variables() -> dict[str, str]:
 def _require_python() -> None:
     if sys.version_info < OLDEST:
         found, wanted = ".".join(map(str, sys.version_info[:3])), ".".join(map(str, OLDEST))
-        raise SetupError(
-            f"This is Python {found}; Recordance needs {wanted} or newer. Start the script with a newer one."
-        )
+        raise SetupError(f"This is Python {found}; Recordance needs {wanted} or newer. Start the script with a newer one.")
     missing = [name for name in ("venv", "ensurepip") if importlib.util.find_spec(name) is None]
     if missing:
         raise SetupError(
@@ -120,9 +118,7 @@ def _run(command: list[str]) -> None:
     except subprocess.TimeoutExpired as late:
         raise SetupError(f"Gave up after {INSTALL_SECONDS} s: {' '.join(command)}") from late
     except OSError as broken:
-        raise SetupError(
-            f"Cannot start {command[0]}: {broken}. Remove the folder it stands in and try again."
-        ) from broken
+        raise SetupError(f"Cannot start {command[0]}: {broken}. Remove the folder it stands in and try again.") from broken
     if done.returncode:
         raise SetupError(f"{done.stdout.strip()}\nFailed with exit code {done.returncode}: {' '.join(command)}")
 

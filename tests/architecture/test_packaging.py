@@ -1,5 +1,6 @@
 """What is shipped and what it is installed from."""
 
+import importlib
 import re
 import tomllib
 import zipfile
@@ -9,6 +10,7 @@ import pytest
 from hatchling import build
 from packaging.requirements import Requirement
 
+import recordance
 from support import checkout
 
 PROJECT = tomllib.loads((checkout.ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -77,6 +79,17 @@ def test_what_runs_is_a_part_of_what_is_tested() -> None:
     """Both locks fill one environment, so they must agree on every version."""
     tested = pins(TEST)
     assert pins(RUN).items() <= tested.items()
+
+
+def test_the_installed_program_starts_what_is_there() -> None:
+    """A console script is a name in a table until somebody follows it."""
+    module, _, function = PROJECT["project"]["scripts"]["recordance"].partition(":")
+    assert callable(getattr(importlib.import_module(module), function))
+
+
+def test_the_core_knows_the_version_that_is_packaged() -> None:
+    """Two places say it, because the core may not ask its installer."""
+    assert recordance.__version__ == PROJECT["project"]["version"]
 
 
 def test_the_wheel_holds_both_packages_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

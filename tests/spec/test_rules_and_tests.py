@@ -70,9 +70,7 @@ def test_every_rule_has_a_test_or_a_gap_that_says_why_not() -> None:
 def test_no_gap_is_listed_for_what_a_test_holds() -> None:
     """A gap that is closed must leave the list, or the list says nothing."""
     closed = sorted(gapped(partly=False) & CLAIMED.keys())
-    assert not closed, (
-        f"{closed} have tests: take them out of tests/spec/gaps.toml, or say what is missing in `partial`"
-    )
+    assert not closed, f"{closed} have tests: take them out of tests/spec/gaps.toml, or say what is missing in `partial`"
 
 
 def test_a_partial_gap_is_listed_only_where_a_test_holds_the_rest() -> None:
