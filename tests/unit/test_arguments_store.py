@@ -341,3 +341,16 @@ def test_no_limit_is_published_that_is_not_kept() -> None:
     """W14: the schema and the reader are one declaration."""
     assert ARGUMENTS.schema["properties"]["content"]["maxLength"] == limits.CONTENT
     assert ARGUMENTS.schema["properties"]["items"]["maxItems"] == limits.ITEMS
+
+
+def test_the_refusal_of_an_item_can_be_told_inside_an_answer() -> None:
+    """case A8: an answer that repeats half a character would break for everybody else's items too."""
+    read = drafts({"items": [{"content": "a", "kind": "\ud83d"}, {"\ud83d": 1}, {"content": "b", "tags": ["\ud83d"]}]}, None)
+    assert all(isinstance(one, InvalidArgument) and one.message.encode() for one in read)
+
+
+def test_reading_a_batch_is_half_of_its_progress() -> None:
+    """case I4: a long batch is seen to go on, and is never said to be done before it is stored."""
+    heard: list[tuple[int, int]] = []
+    drafts({"items": [{"content": "a"}, {}, {"content": "b"}]}, None, lambda done, total: heard.append((done, total)))
+    assert heard == [(1, 6), (2, 6), (3, 6)]

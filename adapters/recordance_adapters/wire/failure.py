@@ -39,6 +39,11 @@ def fault_failure(fault: str) -> Failure:
     return Failure(INTERNAL_ERROR, lesson, {"fault": fault})
 
 
+def legible(refusal: InvalidArgument) -> InvalidArgument:
+    """Return the same refusal with every text in it writable, for a place where it is told inside an answer."""
+    return InvalidArgument(writable(refusal.field), writable(refusal.got), refusal.expected, writable(refusal.why))
+
+
 def writable(value: Json) -> Json:
     """Return `value` with every lone surrogate replaced, so that repeating what was sent cannot break the answer (case A8)."""
     match value:

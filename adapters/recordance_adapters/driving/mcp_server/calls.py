@@ -17,7 +17,8 @@ from recordance.domain.caller import Caller
 from recordance.errors import Json, Refusal
 from recordance.usecases.follow import Progress
 from recordance_adapters.driving.mcp_server.options import Options, Service
-from recordance_adapters.wire.failure import Failure, failure_of, fault_failure
+from recordance_adapters.wire.failure import Failure, failure_of, fault_failure, writable
+from recordance_adapters.wire.kinds import SURROGATE
 from recordance_adapters.wire.tool import Call, Tool, unheard
 
 MOST_AT_ONCE = 8
@@ -49,16 +50,13 @@ class ToolCalls:
         outcome = await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
         if isinstance(outcome, Failure):
             raise MCPError(outcome.code, outcome.message, dict(outcome.data))
-        return CallToolResult(
-            content=[TextContent(type="text", text=json.dumps(outcome, ensure_ascii=False, separators=(",", ":")))],
-            structured_content=outcome,
-        )
+        return outcome
 
     def _work(
         self, tool: Tool, arguments: Mapping[str, Json], client: str | None, progress: Progress
-    ) -> dict[str, Json] | Failure:
+    ) -> CallToolResult | Failure:
         try:
-            return tool.handle(self._call(client, progress), arguments)
+            return _result(tool.handle(self._call(client, progress), arguments))
         except Refusal as refusal:
             return failure_of(refusal)
         except Exception:
@@ -74,6 +72,19 @@ class ToolCalls:
             token_budget=self._options.token_budget,
             progress=progress,
         )
+
+
+def _result(answer: dict[str, Json]) -> CallToolResult:
+    """Return the answer as structured content with its compact text; what no client could read is replaced in both."""
+    text = _compact(answer)
+    if not text.isascii() and SURROGATE.search(text):
+        answer = writable(answer)
+        text = _compact(answer)
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=answer)
+
+
+def _compact(answer: dict[str, Json]) -> str:
+    return json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
 
 
 def _heard(report: Report, loop: AbstractEventLoop) -> Progress:

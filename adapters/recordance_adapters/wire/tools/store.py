@@ -2,18 +2,20 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from recordance.domain.draft import CapsuleDraft
 from recordance.errors import InvalidArgument, Json
+from recordance.usecases.follow import Progress
 from recordance.usecases.remember import Idempotency, remember
 from recordance_adapters.wire import limits
-from recordance_adapters.wire.answers import COUNT, OBJECTS, answer
+from recordance_adapters.wire.answers import COUNT, OBJECTS, TEXT, answer
 from recordance_adapters.wire.capsule_fields import CAPSULE_PARAMETERS, read_draft
 from recordance_adapters.wire.declaration import Declaration, Parameter, Presence
+from recordance_adapters.wire.failure import legible
 from recordance_adapters.wire.kinds import echo, raw_array, text
-from recordance_adapters.wire.tool import Call, Effect, Tool, ToolSet
+from recordance_adapters.wire.tool import Call, Effect, Tool, ToolSet, unheard
 
 _CONTENT, *_OTHERS = CAPSULE_PARAMETERS
 _BATCH = (
@@ -27,13 +29,16 @@ _BATCH = (
 ARGUMENTS = Declaration((replace(_CONTENT, presence=Presence.OPTIONAL), *_OTHERS, *_BATCH))
 _BESIDE_ITEMS = Declaration(_BATCH)
 
-OUTPUT = answer({"results": OBJECTS, "captured": COUNT, "deduplicated": COUNT, "rejected": COUNT})
+OUTPUT = answer({"results": OBJECTS, "captured": COUNT, "deduplicated": COUNT, "rejected": COUNT}, {"similar_skipped": TEXT})
 
 
-def drafts(raw: Mapping[str, Json], project: str | None) -> Sequence[CapsuleDraft | InvalidArgument]:
+def drafts(
+    raw: Mapping[str, Json], project: str | None, progress: Progress = unheard
+) -> Sequence[CapsuleDraft | InvalidArgument]:
     """Return the drafts that raw arguments make; in a batch, a faulty item is its refusal, at its place.
 
-    Raises InvalidArgument for a single capsule's fault, and for what concerns the call as a whole.
+    Reading them is the first half of the work that `progress` hears of. Raises InvalidArgument for a single capsule's fault, and
+    for what concerns the call as a whole.
     """
     ARGUMENTS.check_names(raw)
     beside = _BESIDE_ITEMS.read({name: raw[name] for name in ("items", "idempotency_key") if name in raw})
@@ -42,7 +47,7 @@ def drafts(raw: Mapping[str, Json], project: str | None) -> Sequence[CapsuleDraf
     stray = next(iter(_fields(raw)), None)
     if stray is not None:
         raise InvalidArgument(stray, echo(raw[stray]), "it inside each item", "beside items only idempotency_key is read")
-    return [_item(item, project, f"items[{place}]") for place, item in enumerate(beside["items"])]
+    return list(_each(beside["items"], project, progress))
 
 
 def idempotency(raw: Mapping[str, Json]) -> Idempotency | None:
@@ -59,16 +64,24 @@ def _fields(raw: Mapping[str, Json]) -> dict[str, Json]:
     return {name: value for name, value in raw.items() if name not in ("items", "idempotency_key")}
 
 
+def _each(items: Sequence[Json], project: str | None, progress: Progress) -> Iterator[CapsuleDraft | InvalidArgument]:
+    for place, item in enumerate(items):
+        yield _item(item, project, f"items[{place}]")
+        progress(place + 1, 2 * len(items))
+
+
 def _item(item: Json, project: str | None, field: str) -> CapsuleDraft | InvalidArgument:
     try:
         return read_draft(item, project, field)
     except InvalidArgument as refusal:
-        return refusal
+        return legible(refusal)
 
 
 def _handle(call: Call, raw: Mapping[str, Json]) -> dict[str, Json]:
-    items = drafts(raw, call.project)
-    return remember(call.destinations, call.caller, call.destination, items, idempotency(raw))
+    items = drafts(raw, call.project, call.progress)
+    answer = remember(call.destinations, call.caller, call.destination, items, idempotency(raw))
+    call.progress(2 * len(items), 2 * len(items))
+    return answer
 
 
 STORE = Tool(
