@@ -8,6 +8,7 @@ import threading
 from asyncio import AbstractEventLoop
 from collections.abc import Callable
 
+from recordance.errors import RecordanceError
 from recordance_adapters.driving.mcp_server.narrow_import import seed_packages
 from recordance_adapters.driving.mcp_server.options import Options, Service
 from recordance_adapters.driving.mcp_server.standard_streams import Wire, claim_standard_streams
@@ -65,8 +66,10 @@ def _warm(service: Service) -> None:
     """Open the store beside the handshake; a store that cannot be opened is told to the first call, not to the handshake."""
     try:
         _ = service.destinations
+    except RecordanceError as why:
+        log.error("the store cannot be opened: %s", why)
     except Exception:
-        log.exception("the store could not be opened")
+        log.exception("the store cannot be opened")
 
 
 def _on_signals(loop: AbstractEventLoop, end: Callable[[], None]) -> None:
