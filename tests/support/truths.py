@@ -62,13 +62,13 @@ _CAPSULE_FIELDS = {each.name for each in fields(Capsule)}
 _TEXT_FIELDS = {each.name for each in fields(CapsuleText)}
 
 
-def open_truth(adapter: str, folder: Path) -> Truth:
+def open_truth(adapter: str, folder: Path, patience: float = 60.0) -> Truth:
     """An empty truth of an adapter, or the one that stands in `folder` if the adapter keeps files."""
     match adapter:
         case "in_memory":
-            return MemoryTruth(IDENTITY)
+            return MemoryTruth(IDENTITY, patience)
         case "sqlite":
-            return open_sql_truth(folder / "store" / "truth.db", identity=IDENTITY)
+            return open_sql_truth(folder / "store" / "truth.db", identity=IDENTITY, patience=patience)
         case _:
             raise ValueError(adapter)
 

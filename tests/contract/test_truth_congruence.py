@@ -1,0 +1,57 @@
+"""All adapters of the truth answer alike, whatever has happened to them."""
+
+import uuid
+from contextlib import ExitStack
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recordance.domain.alias import MissOutcome
+from recordance.domain.change import ChangeSet
+from support.truths import ADAPTERS, WORDS, histories, near_instants, opened, read_everything, write
+
+asked_in_vain = st.tuples(
+    st.lists(st.sampled_from(WORDS), max_size=3), st.sampled_from(MissOutcome), st.sampled_from(["", "p", "p\nq"]), near_instants
+)
+
+
+@given(history=histories(), misses=st.lists(asked_in_vain, max_size=4))
+def test_equal_histories_lead_to_equal_answers(
+    history: list[ChangeSet], misses: list[tuple], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """O11: the same changes give the same answers to every question, on every adapter, after every transaction."""
+    with ExitStack() as stack:
+        truths = [stack.enter_context(opened(adapter, tmp_path_factory.mktemp(uuid.uuid4().hex))) for adapter in ADAPTERS]
+        for changes in history:
+            assert len({write(truth, changes) for truth in truths}) == 1
+        for truth in truths:
+            with truth.writing() as writer:
+                for miss in misses:
+                    writer.count_misses(*miss)
+        assert_alike(truths)
+
+
+@given(history=histories(writes=4))
+def test_one_transaction_or_many_lead_to_equal_answers(
+    history: list[ChangeSet], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """O11: how writes are cut into transactions leaves no trace."""
+    for adapter in ADAPTERS:
+        with ExitStack() as stack:
+            folders = [tmp_path_factory.mktemp(uuid.uuid4().hex) for _ in range(2)]
+            one, many = [stack.enter_context(opened(adapter, folder)) for folder in folders]
+            write(one, *history)
+            for changes in history:
+                write(many, changes)
+            assert_alike([one, many])
+
+
+def assert_alike(truths: list) -> None:
+    readings = []
+    for truth in truths:
+        with truth.reading() as reader:
+            readings.append(read_everything(reader).answers)
+    for question, answer in readings[0].items():
+        for other in readings[1:]:
+            assert other[question] == answer, question

@@ -1,0 +1,136 @@
+"""What a truth keeps of a forgotten capsule: who it was, never what it said (W6, F8)."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recordance.domain.alias import Alias
+from recordance.domain.capsule import LabelField, Standing, Tombstone, Use
+from recordance.domain.change import AddRelation, AppendCorroboration, AppendReview, ChangeSet, PutFeedback, TeachAlias
+from recordance.domain.provenance import Anchor
+from recordance.domain.relation import Relation, RelationKind
+from recordance.domain.review import AnchorVerdict, Corroboration, Feedback, FeedbackOutcome, ReviewEvent, ReviewState
+from recordance.domain.validity import EventRange, Validity
+from recordance.errors import Fault
+from recordance.ports.truth import ListRequest, Truth
+from support.truths import ACTOR, ADAPTERS, NOON, captured, days, entombed, make_capture, opened, remember, stands, write
+
+LATER = NOON + days(1)
+
+
+@pytest.fixture(params=ADAPTERS)
+def truth(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Truth]:
+    with opened(request.param, tmp_path) as truth:
+        yield truth
+
+
+def test_the_skeleton_keeps_place_instants_decisions_and_its_fences(truth: Truth) -> None:
+    """F8, W6: project, session and kind stay, so that the id probe can be fenced; every other label goes with the text."""
+    capture = make_capture(
+        1,
+        "the secret",
+        labels={field: f"label of {field}" for field in LabelField},
+        validity=Validity(NOON, LATER),
+        event=EventRange(NOON, LATER),
+        taint=("hidden_text",),
+        standing=Standing(archived_at=NOON, review=ReviewState.RATIFIED),
+        use=Use(count=2, last_at=NOON, feedback_weight=0.7),
+    )
+    write(truth, captured(capture))
+    write(truth, entombed(1, at=LATER), at=LATER)
+    with truth.reading() as reader:
+        skeleton = reader.capsules([1])[1]
+    kept = (LabelField.PROJECT, LabelField.SESSION, LabelField.KIND)
+    assert skeleton.labels == {field: f"label of {field}" for field in kept}
+    assert (skeleton.content_digest, skeleton.word_count, skeleton.taint) == ("", 0, ())
+    assert skeleton.standing == Standing(archived_at=NOON, review=ReviewState.RATIFIED, tombstoned_at=LATER)
+    assert (skeleton.captured_at, skeleton.updated_at) == (NOON, LATER)
+    assert (skeleton.validity, skeleton.event, skeleton.use) == (
+        capture.capsule.validity,
+        capture.capsule.event,
+        capture.capsule.use,
+    )
+
+
+def test_nothing_that_was_said_can_be_read_any_more(truth: Truth) -> None:
+    """W6, case D1: no text, no document, no page, no content digest, no key; the capsule beside it is untouched."""
+    given = {"tags": ("t",), "anchors": (Anchor("src/a.py:1", "src/a.py", 1),), "labels": {LabelField.KEY: "k"}}
+    first, second = make_capture(1, "the secret", **given), make_capture(2, "the other", **given)
+    write(truth, captured(first, second))
+    write(truth, entombed(1))
+    with truth.reading() as reader:
+        assert reader.texts([1, 2]) == {2: second.text}
+        assert reader.contents([1, 2]) == {2: "the other"}
+        assert list(reader.documents([1, 2])) == [each.number for each in reader.documents_after(0, 9)] == [2]
+        assert reader.listed(ListRequest(at=NOON, limit=9, offset=0)).numbers == (2,)
+        assert reader.known_contents([first.capsule.content_digest, ""]) == []
+        assert [holder.number for holder in reader.keyed(["k"])] == [2]
+        assert (reader.last_number(), reader.corpus().capsules) == (2, 1)
+
+
+def test_the_tombstone_says_when_why_and_by_whom(truth: Truth) -> None:
+    """W6: and its keyed hash refuses the same content at re-ingest, without telling what it was."""
+    remember(truth, "a", "b", "c")
+    tombstone = Tombstone(2, LATER, "asked for", ACTOR, "mac")
+    write(truth, entombed(2, at=LATER), entombed(3, at=LATER))
+    with truth.reading() as reader:
+        assert reader.tombstones([1, 2, 9]) == {2: tombstone}
+        assert reader.forgotten(["mac", "none"]) == {"mac": 2}, "of two, the first"
+        assert reader.forgotten([]) == {}
+
+
+def test_what_others_wrote_about_it_loses_its_words(truth: Truth) -> None:
+    """W6: reasons, notes and paths may quote what is forgotten; verdicts, judgements and relations stand without them."""
+    remember(truth, "a", "b")
+    about = [
+        (
+            AppendReview(ReviewEvent(number, ReviewState.PROPOSED, "because", ACTOR, NOON)),
+            PutFeedback(Feedback(number, "rcpt-1", ACTOR, FeedbackOutcome.HURT, False, "a note", NOON)),
+            AppendCorroboration(Corroboration(number, "main", "src/a.py", "0a1b2c3", AnchorVerdict.DRIFTED, 1, NOON)),
+        )
+        for number in (1, 2)
+    ]
+    tie = Relation(RelationKind.SUPPORTS, 1, 2, NOON)
+    write(truth, ChangeSet((*about[0], *about[1], AddRelation(tie))))
+    write(truth, entombed(1))
+    with truth.reading() as reader:
+        assert [event.reason for event in [*reader.reviews(1), *reader.reviews(2)]] == [None, "because"]
+        notes = reader.feedback([1, 2])
+        assert [(each.outcome, each.note) for each in [*notes[1], *notes[2]]] == [
+            (FeedbackOutcome.HURT, None),
+            (FeedbackOutcome.HURT, "a note"),
+        ]
+        commits = reader.corroborations([1, 2])
+        assert (commits[1].anchor_path, commits[1].anchor_sha, commits[1].verdict) == ("", None, AnchorVerdict.DRIFTED)
+        assert commits[2].anchor_path == "src/a.py"
+        assert reader.relations_from([1], list(RelationKind)) == [tie]
+
+
+def test_a_capsule_is_forgotten_once(truth: Truth) -> None:
+    """W6: a second tombstone would write over the first one's reason."""
+    remember(truth, "a")
+    write(truth, entombed(1))
+    for number in (1, 2):
+        with pytest.raises(Fault):
+            write(truth, entombed(number))
+    with truth.reading() as reader:
+        assert list(reader.tombstones([1, 2])) == [1]
+
+
+def test_a_capsule_can_be_captured_and_forgotten_in_one_transaction(truth: Truth) -> None:
+    """W10: an import brings capsules that were forgotten where they come from; tombstones win."""
+    with truth.writing() as writer:
+        writer.apply(captured(make_capture(1, "the secret")).then(entombed(1)), ACTOR, NOON)
+        assert writer.corpus().capsules == 0
+    with truth.reading() as reader:
+        assert reader.texts([1]) == {}
+        assert reader.capsules([1])[1].standing.tombstoned_at == NOON
+
+
+def test_a_standing_set_before_a_forget_does_not_undo_it(truth: Truth) -> None:
+    """W6: archived, superseded or quarantined, it is forgotten all the same."""
+    remember(truth, "a")
+    write(truth, stands(1, archived_at=NOON).then(entombed(1)), ChangeSet((TeachAlias(Alias("a", "b", "a", "b", NOON)),)))
+    with truth.reading() as reader:
+        assert reader.capsules([1])[1].standing == Standing(archived_at=NOON, tombstoned_at=NOON)
