@@ -35,12 +35,17 @@ def unrelated(relation: Relation, at: Instant) -> ChangeSet:
     return ChangeSet((removal,), (_entry(Op.UNRELATED, relation),))
 
 
-def lifted(target: Capsule, kind: RelationKind, remaining: Iterable[Relation], at: Instant) -> ChangeSet:
-    """Return what the end of a retiring relation does to its target: the earliest of `remaining` retires it now, else nobody."""
+def lifted(target: Capsule, ended: Relation, remaining: Iterable[Relation], at: Instant) -> ChangeSet:
+    """Return what the end of a retiring relation does to its target: the earliest of `remaining` retires it now, else nobody.
+
+    Where another than `ended` stands as the one that retired it, nothing changes.
+    """
     first = min(remaining, key=lambda relation: (relation.at, relation.source), default=None)
-    if _standing(target.standing, kind, first) == target.standing:
+    if first is not None and ended.kind is RelationKind.SUPERSEDES and target.standing.superseded_by != ended.source:
         return ChangeSet()
-    return _decided(target, kind, first, at)
+    if _standing(target.standing, ended.kind, first) == target.standing:
+        return ChangeSet()
+    return _decided(target, ended.kind, first, at)
 
 
 def _decided(target: Capsule, kind: RelationKind, first: Relation | None, at: Instant) -> ChangeSet:

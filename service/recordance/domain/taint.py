@@ -8,7 +8,9 @@ characters. The scan flags, it never blocks: a note that quotes an attack word b
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from recordance.domain.capsule import CapsuleText
 from recordance.domain.disguise import hidden_text, spoken, undisguised
+from recordance.domain.draft import DEFAULT_SOURCE, CapsuleDraft
 from recordance.domain.phrase import Phrase, TaintShape
 from recordance.domain.phrases import PHRASES, TRIGGERS
 from recordance.domain.taint_markers import MARKER_WORDS, has_role_marker, has_tool_call
@@ -31,6 +33,15 @@ DEFAULT_TAINT_POLICY = TaintPolicy(
     quarantining=frozenset({TaintShape.OVERRIDE.value, TaintShape.EXFILTRATION.value, TaintShape.CONCEALMENT.value}),
 )
 """All shapes are looked for; to drop one's instructions, give data away, or keep the user in the dark quarantines."""
+
+
+def beside_content(text: CapsuleDraft | CapsuleText) -> str:
+    """Return what readers are shown of a capsule beside its content, line by line: it can carry an order as well (case K1)."""
+    source = "" if text.source == DEFAULT_SOURCE else text.source
+    lines = [text.headline, source, text.proof_hint, text.stale_if, *text.tags, *text.topics, *text.entities]
+    lines += [f"{name}: {value}" for name, value in text.metadata]
+    lines += [anchor.text for anchor in text.anchors]
+    return "\n".join(filter(None, lines))
 
 
 def find_shapes(text: str, words: Sequence[str], policy: TaintPolicy) -> tuple[str, ...]:

@@ -1,11 +1,18 @@
 """Reading capsules whole by id, and listing them in append order (F6, F13; WIRE.md "Writing")."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from recordance.answer.envelope import FRAMING
+from recordance.answer.shown import Whole, listed_row, whole_capsule
 from recordance.domain.caller import Caller
-from recordance.errors import Json
-from recordance.ports.truth import ListedState
+from recordance.domain.capsule import Capsule
+from recordance.domain.identity import capsule_number
+from recordance.domain.relation import Relation, RelationKind
+from recordance.errors import InvalidArgument, Json
+from recordance.ports.truth import ListedState, ListRequest, TruthReader
+from recordance.query.exclusion import Eligibility
+from recordance.usecases.lookup import sees, visible
 from recordance.usecases.store import Destinations
 
 DEFAULT_LIST_LIMIT = 50
@@ -31,9 +38,86 @@ def get_capsules(destinations: Destinations, caller: Caller, destination: str | 
 
     A single id that the caller cannot see raises MissingState; of several, the unknown are named under `missing`.
     """
-    raise AssertionError
+    store = destinations.reading(caller, destination)
+    now = Eligibility(at=store.clock.now())
+    wanted = list(dict.fromkeys(ids))
+    with store.truth.reading() as reader:
+        found = _visible(reader, caller, wanted) if len(wanted) != 1 else {wanted[0]: visible(reader, caller, wanted[0])}
+        capsules = [whole_capsule(each, now) for each in _wholes(reader, caller, list(found.values()))]
+    missing = [id for id in wanted if id not in found]
+    return {"capsules": capsules, **({"missing": missing} if missing else {})}
 
 
 def list_capsules(destinations: Destinations, caller: Caller, destination: str | None, query: ListQuery) -> dict[str, Json]:
-    """Return `{capsules, total, limit, offset}`: one short row a capsule, in append order; the forgotten are never listed."""
-    raise AssertionError
+    """Return `{capsules, total, limit, offset}`: one short row a capsule, in append order; the forgotten are never listed.
+
+    Raises InvalidArgument for a page that is too large or lies before the beginning.
+    """
+    store = destinations.reading(caller, destination)
+    _check_page(query)
+    now = Eligibility(at=store.clock.now())
+    with store.truth.reading() as reader:
+        page = reader.listed(_request(query, caller, now))
+        capsules, texts = reader.capsules(page.numbers), reader.texts(page.numbers)
+    rows = [listed_row(capsules[number], texts[number], now) for number in page.numbers]
+    return {"framing": FRAMING, "capsules": rows, "total": page.total, "limit": query.limit, "offset": query.offset}
+
+
+def _visible(reader: TruthReader, caller: Caller, ids: Sequence[str]) -> dict[str, Capsule]:
+    numbers = {id: number for id in ids if (number := capsule_number(id)) is not None}
+    capsules = reader.capsules(set(numbers.values()))
+    return {id: capsules[number] for id, number in numbers.items() if number in capsules and sees(caller, capsules[number])}
+
+
+def _wholes(reader: TruthReader, caller: Caller, capsules: Sequence[Capsule]) -> Iterator[Whole]:
+    numbers = [capsule.number for capsule in capsules]
+    texts, tombstones, corroborations = reader.texts(numbers), reader.tombstones(numbers), reader.corroborations(numbers)
+    outgoing = _seen(reader, caller, reader.relations_from(numbers, list(RelationKind)))
+    incoming = _seen(reader, caller, reader.relations_to(numbers, list(RelationKind)))
+    shown = _visible_numbers(reader, caller, {by for each in capsules if (by := each.standing.superseded_by) is not None})
+    for capsule in capsules:
+        yield Whole(
+            capsule=capsule,
+            text=texts.get(capsule.number),
+            superseded_by=capsule.standing.superseded_by if capsule.standing.superseded_by in shown else None,
+            outgoing=[each for each in outgoing if each.source == capsule.number],
+            incoming=[each for each in incoming if each.target == capsule.number],
+            reviews=reader.reviews(capsule.number),
+            corroboration=corroborations.get(capsule.number),
+            tombstone=tombstones.get(capsule.number),
+        )
+
+
+def _seen(reader: TruthReader, caller: Caller, relations: Sequence[Relation]) -> Sequence[Relation]:
+    """Return the relations of which the caller may see both ends (F13)."""
+    if caller.projects is None:
+        return relations
+    shown = _visible_numbers(reader, caller, {end for each in relations for end in (each.source, each.target)})
+    return [each for each in relations if each.source in shown and each.target in shown]
+
+
+def _visible_numbers(reader: TruthReader, caller: Caller, numbers: set[int]) -> set[int]:
+    if caller.projects is None or not numbers:
+        return numbers
+    return {number for number, capsule in reader.capsules(numbers).items() if sees(caller, capsule)}
+
+
+def _check_page(query: ListQuery) -> None:
+    if not 0 <= query.limit <= MAX_LIST_LIMIT:
+        raise InvalidArgument("limit", query.limit, f"0 to {MAX_LIST_LIMIT}; 0 only counts", "no page is so large")
+    if query.offset < 0:
+        raise InvalidArgument("offset", query.offset, "0 or more", "no page lies before the first capsule")
+
+
+def _request(query: ListQuery, caller: Caller, now: Eligibility) -> ListRequest:
+    prefix = () if query.project_prefix is None else (frozenset({query.project_prefix}),)
+    fence = () if caller.projects is None else (caller.projects,)
+    return ListRequest(
+        project_id=query.project_id,
+        subtrees=(*prefix, *fence),
+        kind=query.kind,
+        state=query.state,
+        at=now.at,
+        limit=query.limit,
+        offset=query.offset,
+    )

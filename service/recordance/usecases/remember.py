@@ -1,12 +1,29 @@
 """Remember: capsules are stored, collapsed onto equal ones, or rejected one by one (W1, W2, W5, W7)."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from recordance.answer.written import remembered
 from recordance.domain.caller import Caller
+from recordance.domain.capture import Planned
+from recordance.domain.change import ChangeSet, KeepAnswer, KeptAnswer
 from recordance.domain.draft import CapsuleDraft
-from recordance.errors import Json, Refusal
-from recordance.usecases.store import Destinations
+from recordance.domain.identity import label_digest
+from recordance.domain.instant import MICROSECONDS_PER_DAY, Instant
+from recordance.domain.provenance import Anchor
+from recordance.errors import Json, MissingState, Refusal, StateKind
+from recordance.ports.truth import TruthReader
+from recordance.query.exclusion import Eligibility
+from recordance.ranking.trimming import compact_json
+from recordance.usecases.deciding import decide, placed
+from recordance.usecases.gathering import gather
+from recordance.usecases.likening import liken, with_newcomers
+from recordance.usecases.planning import plan
+from recordance.usecases.store import Destinations, Store
+
+KEPT_MICROSECONDS = 7 * MICROSECONDS_PER_DAY
+"""How long the answer to a write with an idempotency key is given again (W1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +41,82 @@ def remember(
     items: Sequence[CapsuleDraft | Refusal],
     idempotency: Idempotency | None,
 ) -> dict[str, Json]:
-    """Store a batch in one transaction and answer `{results, captured, deduplicated, rejected}`, results in order.
+    """Store a batch in one transaction and answer `{results, captured, deduplicated, rejected, similar_skipped?}`.
 
-    An item that is a Refusal was refused before it came here: it is `rejected` with its lesson and blocks nobody. Raises
-    MissingState for an unknown destination, a caller who may not write, or an idempotency key that came with other items.
+    Results are in the order of the items. An item that is a Refusal was refused before it came here: it is `rejected` with its
+    lesson and blocks nobody. Raises MissingState for an unknown destination, a caller who may not write, or an idempotency key
+    that came with other items.
     """
-    raise AssertionError
+    store = destinations.writing(caller, destination)
+    now = Eligibility(at=store.clock.now())
+    batch = _hashed(store, [_planned(item, place, len(items), caller, store, now.at) for place, item in enumerate(items)])
+    planned = {place: item for place, item in enumerate(batch) if isinstance(item, Planned)}
+    likened = liken(store, planned, len(batch), now)
+    with store.truth.writing() as writer:
+        kept = None if idempotency is None else _kept(writer, caller, idempotency, now.at)
+        if kept is not None:
+            return kept
+        likened = with_newcomers(likened, writer, planned)
+        known = gather(writer, list(planned.values()), None if likened.skipped else likened.found, now)
+        decision = decide(batch, known, caller, now.at)
+        answer = remembered(decision, likened.skipped, caller, now)
+        changes = decision.changes
+        if idempotency is not None:
+            changes = changes.then(_keeping(caller, idempotency, answer, now.at))
+        if changes.changes:
+            writer.apply(changes, caller.actor, now.at)
+    return answer
+
+
+def _planned(
+    item: CapsuleDraft | Refusal, place: int, items: int, caller: Caller, store: Store, at: Instant
+) -> Planned | Refusal:
+    if isinstance(item, Refusal):
+        return item
+    try:
+        return plan(item, caller, store.taint, at)
+    except Refusal as refusal:
+        return placed(refusal, place, items)
+
+
+def _hashed(store: Store, batch: Sequence[Planned | Refusal]) -> list[Planned | Refusal]:
+    """Return the batch with the hash of each anchored file as it is now; a file is read once (O5)."""
+    hashes: dict[str, str | None] = {}
+
+    def hashed(anchor: Anchor) -> Anchor:
+        if anchor.path is None:
+            return anchor
+        if anchor.path not in hashes:
+            hashes[anchor.path] = store.anchors.file_hash(anchor)
+        return replace(anchor, file_hash=hashes[anchor.path])
+
+    return [
+        replace(item, draft=replace(item.draft, anchors=tuple(map(hashed, item.draft.anchors))))
+        if isinstance(item, Planned) and item.draft.anchors
+        else item
+        for item in batch
+    ]
+
+
+def _kept(reader: TruthReader, caller: Caller, idempotency: Idempotency, at: Instant) -> dict[str, Json] | None:
+    """Return the first answer to this very write, None if there is none; raises MissingState if the key came with other items."""
+    kept = reader.kept_answer(_own_key(caller, idempotency))
+    if kept is None or at - kept.at > KEPT_MICROSECONDS:
+        return None
+    if kept.items_digest != idempotency.items_digest:
+        lesson = "this key came with other items less than 7 days ago; send those again, or these under a key of their own"
+        raise MissingState(StateKind.IDEMPOTENCY_CONFLICT, idempotency.key, lesson)
+    answer: dict[str, Json] = json.loads(kept.answer)
+    return answer
+
+
+def _keeping(caller: Caller, idempotency: Idempotency, answer: Mapping[str, Json], at: Instant) -> ChangeSet:
+    kept = KeptAnswer(_own_key(caller, idempotency), idempotency.items_digest, compact_json(answer), at)
+    return ChangeSet((KeepAnswer(kept),))
+
+
+def _own_key(caller: Caller, idempotency: Idempotency) -> str:
+    """Return the key under which the answer is kept: a fenced caller's own, as no answer crosses a fence (F13)."""
+    if caller.projects is None:
+        return idempotency.key
+    return f"fenced-{label_digest(caller.fence_key)}-{idempotency.key}"

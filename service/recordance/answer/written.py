@@ -1,0 +1,66 @@
+"""What is said of a batch that was stored: one wire object, fields in a fixed order, absent where they do not apply (W1)."""
+
+from collections.abc import Mapping, Sequence
+
+from recordance.answer.state import LIVE, state_of
+from recordance.domain.caller import Caller
+from recordance.domain.capsule import Capsule, LabelField
+from recordance.domain.identity import capsule_id
+from recordance.domain.remembered import Captured, Decision, Deduplicated, Rejected, Result
+from recordance.domain.similarity import Similar
+from recordance.errors import Json
+from recordance.query.exclusion import Eligibility
+
+_STATUSES = ("captured", "deduplicated", "rejected")
+_UNHELD_KEY = (
+    "equal content is stored without this key, so the key does not name it and a later value under the key will not retire it; "
+    "say in the content what the key names, and store that"
+)
+
+
+def remembered(decision: Decision, skipped: str | None, caller: Caller, now: Eligibility) -> dict[str, Json]:
+    """Return the answer to a batch; `skipped` says why nobody looked for near-duplicates, None if somebody did."""
+    results = [_result(result, decision.capsules, caller, now) for result in decision.results]
+    counts = {status: sum(result["status"] == status for result in results) for status in _STATUSES}
+    return {"results": results, **counts, **({} if skipped is None else {"similar_skipped": skipped})}
+
+
+def _result(result: Result, capsules: Mapping[int, Capsule], caller: Caller, now: Eligibility) -> dict[str, Json]:
+    match result:
+        case Rejected(refusal):
+            return {"status": "rejected", "error": refusal.message}
+        case Captured(capsule, superseded, similar):
+            shown = {"status": "captured", "id": capsule_id(capsule.number), **_state(capsule, now)}
+            return shown | _superseded(superseded) | _similar(similar) | _findings(capsule)
+        case Deduplicated(capsule, superseded, unheld_key):
+            shown = {"status": "deduplicated", "id": capsule_id(capsule.number), **_state(capsule, now)}
+            lesson = {} if unheld_key is None else {"lesson": _UNHELD_KEY}
+            return shown | _superseder(capsule, capsules, caller) | _superseded(superseded) | lesson
+
+
+def _state(capsule: Capsule, now: Eligibility) -> dict[str, Json]:
+    """Return the state of a capsule that may not ground; of one that may there is nothing to say."""
+    state = state_of(capsule, now)
+    return {} if state == LIVE else {"state": state}
+
+
+def _superseder(capsule: Capsule, capsules: Mapping[int, Capsule], caller: Caller) -> dict[str, Json]:
+    """Return what took the capsule's place, if the caller may see that (F13)."""
+    by = capsule.standing.superseded_by
+    superseder = None if by is None else capsules.get(by)
+    if superseder is None or not caller.sees_project(superseder.labels.get(LabelField.PROJECT)):
+        return {}
+    return {"superseded_by": capsule_id(superseder.number)}
+
+
+def _superseded(numbers: Sequence[int]) -> dict[str, Json]:
+    return {"superseded": [capsule_id(number) for number in numbers]} if numbers else {}
+
+
+def _similar(similar: Sequence[Similar]) -> dict[str, Json]:
+    listed = [{"id": capsule_id(each.number), "score": round(each.score, 2)} for each in similar]
+    return {"similar": listed} if listed else {}
+
+
+def _findings(capsule: Capsule) -> dict[str, Json]:
+    return {"taint_findings": list(capsule.taint)} if capsule.taint else {}

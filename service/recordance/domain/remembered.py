@@ -1,0 +1,49 @@
+"""How the items of a batch end: captured, deduplicated or rejected (W1)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from recordance.domain.capsule import Capsule
+from recordance.domain.change import ChangeSet
+from recordance.domain.similarity import Similar
+from recordance.errors import Refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """An item that became a capsule, whom it superseded, and what is like it."""
+
+    capsule: Capsule
+    superseded: Sequence[int]
+    similar: Sequence[Similar]
+
+
+@dataclass(frozen=True, slots=True)
+class Deduplicated:
+    """An item whose content the store had: the capsule that has it, and whom that supersedes now.
+
+    `unheld_key` is the item's key when the capsule, which may ground, does not bear it.
+    """
+
+    capsule: Capsule
+    superseded: Sequence[int]
+    unheld_key: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """An item that was not stored, with its lesson."""
+
+    refusal: Refusal
+
+
+Result = Captured | Deduplicated | Rejected
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a batch changes, how each item ended, and the capsules that the results speak of."""
+
+    changes: ChangeSet
+    results: tuple[Result, ...]
+    capsules: Mapping[int, Capsule]

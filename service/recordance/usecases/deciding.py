@@ -1,0 +1,195 @@
+"""What a batch of planned drafts does to a store, decided item by item, as if they had come one by one (W1, W3, W5, W7)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from recordance.domain.caller import Caller
+from recordance.domain.capsule import Capsule, LabelField
+from recordance.domain.capture import Planned, captured
+from recordance.domain.change import Capture, Change, ChangeSet, SetStanding
+from recordance.domain.identity import capsule_id
+from recordance.domain.instant import Instant
+from recordance.domain.journal import Entry
+from recordance.domain.relation import Relation, RelationKind
+from recordance.domain.remembered import Captured, Decision, Deduplicated, Rejected, Result
+from recordance.domain.similarity import Similar, alike, best, likeness
+from recordance.domain.supersession import related, retired
+from recordance.errors import InvalidArgument, MissingState, Refusal, StateKind
+from recordance.query.exclusion import Eligibility, first_exclusion
+
+InProject = tuple[str | None, str]
+"""A project (None: unstamped) with a content digest, or with a key."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What the store holds that bears on a batch.
+
+    `contents` maps a project and content digest to the capsule that has it, `holders` a project and key to the capsules that hold
+    it; `capsules` are these, what drafts name, what they may be like, and what superseded them, by number. `forgotten` maps
+    content digests to the forgotten capsule that had them. `superseded` are (source, target) of what known contents supersede.
+    `similar` are the near-duplicates of each item, by its place; None where nobody looked.
+    """
+
+    last_number: int
+    contents: Mapping[InProject, int]
+    holders: Mapping[InProject, Sequence[int]]
+    capsules: Mapping[int, Capsule]
+    forgotten: Mapping[str, int]
+    superseded: frozenset[tuple[int, int]]
+    similar: Mapping[int, Sequence[Similar]] | None
+
+
+def decide(items: Sequence[Planned | Refusal], known: Known, caller: Caller, at: Instant) -> Decision:
+    """Return what the items do to the store, each judged by what the ones before it did; none blocks a sibling (W1)."""
+    batch = _Batch(known, caller, at)
+    results = tuple(_result(batch, item, place, len(items)) for place, item in enumerate(items))
+    return Decision(ChangeSet(tuple(batch.changes), tuple(batch.entries)), results, batch.capsules)
+
+
+def placed(refusal: Refusal, place: int, items: int) -> Refusal:
+    """Return the refusal with its field named below the item's place, if there are several items."""
+    return refusal.under(f"items[{place}]") if items > 1 and isinstance(refusal, InvalidArgument) else refusal
+
+
+def _result(batch: "_Batch", item: Planned | Refusal, place: int, items: int) -> Result:
+    if isinstance(item, Refusal):
+        return Rejected(item)
+    try:
+        return batch.take(place, item)
+    except Refusal as refusal:
+        return Rejected(placed(refusal, place, items))
+
+
+class _Batch:
+    """The store as the batch leaves it so far, and what it has changed. A refused item leaves it as it was."""
+
+    def __init__(self, known: Known, caller: Caller, at: Instant) -> None:
+        self.changes: list[Change] = []
+        self.entries: list[Entry] = []
+        self.capsules = dict(known.capsules)
+        self._known = known
+        self._caller = caller
+        self._at = at
+        self._now = Eligibility(at=at)
+        self._contents = dict(known.contents)
+        self._holders = {key: list(holders) for key, holders in known.holders.items()}
+        self._superseded = set(known.superseded)
+        self._stored: list[tuple[int, Planned]] = []
+
+    def take(self, place: int, planned: Planned) -> Captured | Deduplicated:
+        """Store an item, or collapse it onto the capsule that has its content; raises Refusal before anything has changed."""
+        _check_retiring(planned)
+        number = self._contents.get((planned.project, planned.digest))
+        if number is None:
+            return self._capture(place, planned)
+        return self._deduplicate(planned, self.capsules[number])
+
+    def _capture(self, place: int, planned: Planned) -> Captured:
+        self._check_forgotten(planned)
+        targets = self._targets(planned)
+        number = self._known.last_number + len(self._stored) + 1
+        changes = captured(planned, number, self._caller.actor, self._at)
+        self._make(changes)
+        self._contents[planned.project, planned.digest] = number
+        for target in targets:
+            self._supersede(number, target)
+        key = planned.labels.get(LabelField.KEY)
+        if key is not None:
+            self._holders.setdefault((planned.project, key), []).append(number)
+        similar = self._similar(place, planned)
+        self._stored.append((number, planned))
+        return Captured(self.capsules[number], targets, similar)
+
+    def _deduplicate(self, planned: Planned, existing: Capsule) -> Deduplicated:
+        """Collapse an item; a content that was retired is not brought back, and retires nobody (W7)."""
+        targets = self._targets(planned)
+        if existing.number in planned.draft.supersedes:
+            id = capsule_id(existing.number)
+            raise InvalidArgument("supersedes", id, "another capsule", "equal content is stored as that very capsule")
+        if not self._may_ground(existing) or existing.standing.superseded_at is not None:
+            return Deduplicated(existing, (), None)
+        new = [each for each in targets if each != existing.number and (existing.number, each) not in self._superseded]
+        for target in new:
+            self._supersede(existing.number, target)
+        key = planned.labels.get(LabelField.KEY)
+        return Deduplicated(existing, new, None if key == existing.labels.get(LabelField.KEY) else key)
+
+    def _targets(self, planned: Planned) -> Sequence[int]:
+        """Return whom the item retires: those that it names, and whoever holds its key."""
+        for number in planned.draft.supersedes:
+            capsule = self.capsules.get(number)
+            if capsule is None or not self._sees(capsule):
+                raise MissingState(StateKind.UNKNOWN_CAPSULE, capsule_id(number), "supersedes names no capsule that is there")
+            if capsule.standing.tombstoned_at is not None:
+                raise MissingState(
+                    StateKind.TOMBSTONED_CAPSULE, capsule_id(number), "it was forgotten; store without superseding it"
+                )
+        key = planned.labels.get(LabelField.KEY)
+        if key is None:
+            return planned.draft.supersedes
+        return tuple(dict.fromkeys((*planned.draft.supersedes, *self._holders.get((planned.project, key), ()))))
+
+    def _supersede(self, source: int, target: int) -> None:
+        relation = Relation(RelationKind.SUPERSEDES, source, target, self._at)
+        capsule = self.capsules[target]
+        self._superseded.add((source, target))
+        self._make(related(relation))
+        self._make(retired(capsule, relation))
+        key = capsule.labels.get(LabelField.KEY)
+        holders = [] if key is None else self._holders.get((capsule.labels.get(LabelField.PROJECT), key), [])
+        if target in holders:
+            holders.remove(target)
+
+    def _similar(self, place: int, planned: Planned) -> Sequence[Similar]:
+        if self._known.similar is None:
+            return ()
+        found = [
+            Similar(number, score)
+            for number, other in self._stored
+            if other.project == planned.project and alike(score := likeness(planned.words, other.words))
+        ]
+        found += self._known.similar.get(place, ())
+        return best([each for each in found if self._may_ground(self.capsules[each.number])])
+
+    def _make(self, changes: ChangeSet) -> None:
+        self.changes += changes.changes
+        self.entries += changes.entries
+        for change in changes.changes:
+            if isinstance(change, Capture):
+                self.capsules[change.capsule.number] = change.capsule
+            elif isinstance(change, SetStanding):
+                self.capsules[change.capsule] = replace(self.capsules[change.capsule], standing=change.standing)
+
+    def _check_forgotten(self, planned: Planned) -> None:
+        number = self._known.forgotten.get(planned.digest)
+        if number is None:
+            return
+        skeleton = self.capsules.get(number)
+        named = capsule_id(number) if skeleton is not None and self._sees(skeleton) else "content"
+        raise MissingState(StateKind.TOMBSTONED_CAPSULE, named, "this content was forgotten and is not stored again")
+
+    def _may_ground(self, capsule: Capsule) -> bool:
+        return first_exclusion(capsule, self._now) is None
+
+    def _sees(self, capsule: Capsule) -> bool:
+        return self._caller.sees_project(capsule.labels.get(LabelField.PROJECT))
+
+
+def _check_retiring(planned: Planned) -> None:
+    """Refuse that a proposal, or text that is quarantined at once, takes another's place (W5, case K1)."""
+    if not (planned.staged or planned.quarantined):
+        return
+    key, superseded = planned.labels.get(LabelField.KEY), planned.draft.supersedes
+    if key is None and not superseded:
+        return
+    if planned.staged:
+        why = "a proposal retires nothing before it is ratified"
+        expected = "the proposal alone, relate it with kind proposes, and relate it with kind supersedes once it is ratified"
+    else:
+        shapes = ", ".join(planned.taint)
+        why = f"the text is shaped like an instruction ({shapes}) and will be quarantined, so it may retire nothing"
+        expected = "it alone, and relate it with kind supersedes once it is released"
+    if superseded:
+        raise InvalidArgument("supersedes", [capsule_id(number) for number in superseded], expected, why)
+    raise InvalidArgument("key", key, expected, why)
