@@ -119,6 +119,34 @@ def defaults(arguments: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr | Non
     yield from zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
 
 
+def test_no_function_only_says_that_it_will_be_there() -> None:
+    """A signature without a body is a promise; only a Protocol may make one."""
+    stubs = [
+        f"{path}:{function.lineno} {function.name}"
+        for path in checkout.python_files(*checkout.SOURCES)
+        for function in checkout.functions(checkout.tree(path))
+        if is_stub(function) and function not in promised(checkout.tree(path))
+    ]
+    assert not stubs, "build it or leave it out:\n" + "\n".join(stubs)
+
+
+def is_stub(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a function's body, its docstring aside, is `...` or one bare error that says nobody should get there."""
+    body = function.body[1:] if ast.get_docstring(function) is not None else function.body
+    return [ast.unparse(statement) for statement in body] in (["..."], ["raise AssertionError"], ["raise AssertionError()"])
+
+
+def promised(module: ast.Module) -> set[ast.stmt]:
+    """The functions of a module's Protocols."""
+    protocols = (node for node in ast.walk(module) if isinstance(node, ast.ClassDef))
+    return {
+        statement
+        for protocol in protocols
+        if any(ast.unparse(base).partition("[")[0] == "Protocol" for base in protocol.bases)
+        for statement in protocol.body
+    }
+
+
 def test_no_package_marker_stands_beside_the_packages() -> None:
     """One `__init__.py` in a source root or among the tests breaks the imports of everything beside it."""
     stray = [
