@@ -47,6 +47,8 @@ FORMS = {"w3": ("café", "CAFÉ", "cafe\u0301", "cafe"), "w5": ("naïve", "Naive
 JOINTS = (" ", " ", " ", " ", ", ", "-", "\n", " — ", "_")
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 VOCABULARY = 500
+WAIVED = {ExclusionReason.PROPOSED: 0.4}
+"""How often a recall waives a reason; proposals ground more often than anybody asks for anything else."""
 EPICS = 6
 """How many of the first capsules are epics, so that efforts are met."""
 
@@ -216,7 +218,7 @@ class Scene:
             effort_id=f"cap-{chance.randint(1, EPICS + 1)}" if chance.random() < 0.12 else None,
             window=self._window() if chance.random() < 0.2 else None,
             as_of=self.moment() if chance.random() < 0.1 else None,
-            admit=frozenset(reason for reason in ExclusionReason if chance.random() < 0.05),
+            admit=frozenset(reason for reason in ExclusionReason if chance.random() < WAIVED.get(reason, 0.1)),
             limit=chance.choice((None, None, None, 0, 1, 3, 7, 50)),
             token_budget=chance.choice((1_500, 1_500, 0, 1, 200, 700, 6_000, 100_000)),
             weight_blend=chance.choice((0.0, 0.0, 0.0, 0.25, 1.0)),
