@@ -6,7 +6,7 @@ from enum import StrEnum
 from recordance.errors import InvalidArgument, Json
 from recordance.usecases.archive import archive, restore
 from recordance_adapters.wire import limits
-from recordance_adapters.wire.answers import TEXT, answer, words
+from recordance_adapters.wire.answers import FLAG, TEXT, answer, words
 from recordance_adapters.wire.declaration import Declaration, Parameter, Presence
 from recordance_adapters.wire.kinds import label, text, word
 from recordance_adapters.wire.tool import Call, Effect, Tool, ToolSet
@@ -44,6 +44,6 @@ ARCHIVE = Tool(
     effect=Effect.SETTLES,
     tool_set=ToolSet.LIFE,
     arguments=ARGUMENTS,
-    output=answer({"id": TEXT, "status": words("archived", "already", "restored"), "state": TEXT}),
+    output=answer({"id": TEXT, "status": words("archived", "already", "restored"), "state": TEXT}, {"reason_kept": FLAG}),
     handle=_handle,
 )

@@ -7,7 +7,7 @@ from recordance.errors import InvalidArgument, Json
 from recordance.ports.truth import ListedState
 from recordance.usecases.read import DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT, ListQuery, get_capsules, list_capsules
 from recordance_adapters.wire import limits
-from recordance_adapters.wire.answers import COUNT, OBJECTS, TEXTS, answer
+from recordance_adapters.wire.answers import COUNT, OBJECTS, TEXT, TEXTS, answer
 from recordance_adapters.wire.declaration import Declaration, Parameter, Presence
 from recordance_adapters.wire.fences import prefix
 from recordance_adapters.wire.kinds import label, list_of, whole, word
@@ -70,6 +70,6 @@ LIST = Tool(
     effect=Effect.READS,
     tool_set=ToolSet.CORE,
     arguments=LIST_ARGUMENTS,
-    output=answer({"capsules": OBJECTS, "total": COUNT, "limit": COUNT, "offset": COUNT}),
+    output=answer({"framing": TEXT, "capsules": OBJECTS, "total": COUNT, "limit": COUNT, "offset": COUNT}),
     handle=_list,
 )

@@ -1,0 +1,94 @@
+"""The program itself over stdio, on a real store: what was answered is seen, and nothing but messages comes out."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.stdio_peer import HANDSHAKE, STATELESS, Era, Peer
+
+PROGRAM = ["-m", "recordance_adapters", "mcp"]
+LEGACY = Era(HANDSHAKE)
+BOTH_ERAS = pytest.mark.parametrize("era", [LEGACY, Era(STATELESS)], ids=[HANDSHAKE, STATELESS])
+
+
+@pytest.fixture
+def peer(tmp_path: Path) -> Iterator[Peer]:
+    with Peer([*PROGRAM, "--store", str(tmp_path / "store"), "--project", "nott"]) as started:
+        yield started
+
+
+def content(message: dict[str, Any]) -> dict[str, Any]:
+    answer: dict[str, Any] = message["result"]["structuredContent"]
+    return answer
+
+
+@BOTH_ERAS
+def test_a_recall_sees_every_write_that_was_answered_before_it(peer: Peer, era: Era) -> None:
+    """W1, W12: a write that answered is durable, and the next recall finds it, without waiting for any index."""
+    era.open(peer)
+    for number in range(100):
+        stored = content(peer.answer(era.call(f"s{number}", "memory_store", {"content": f"fact number x{number} is known"})))
+        found = content(peer.answer(era.call(f"r{number}", "memory_retrieve", {"terms": [f"x{number}"]})))
+        assert [result["id"] for result in found["results"]] == [stored["results"][0]["id"]]
+
+
+def test_calls_in_flight_together_are_all_answered(peer: Peer) -> None:
+    """case I4: a client may send without waiting; nothing is lost, refused or answered twice."""
+    LEGACY.open(peer)
+    for number in range(100):
+        peer.send(LEGACY.call(f"s{number}", "memory_store", {"content": f"parallel fact y{number}"}))
+        peer.send(LEGACY.call(f"r{number}", "memory_retrieve", {"terms": ["parallel"]}))
+    answers = [peer.receive() for _ in range(200)]
+    assert len({answer["id"] for answer in answers}) == 200
+    assert [answer for answer in answers if "error" in answer] == []
+    assert content(peer.answer(LEGACY.call("all", "memory_retrieve", {"terms": ["parallel"]})))["matched"] == 100
+
+
+def test_writes_are_stamped_with_the_servers_project(peer: Peer) -> None:
+    """case F6: what a client writes through a server for one project is found under that project, by itself and by others."""
+    LEGACY.open(peer)
+    peer.answer(
+        LEGACY.call(1, "memory_store", {"items": [{"content": "stamped fact"}, {"content": "other fact", "project_id": "else"}]})
+    )
+    for project, id in (("nott", "cap-1"), ("else", "cap-2")):
+        found = content(peer.answer(LEGACY.call(project, "memory_retrieve", {"terms": ["fact"], "project_id": project})))
+        assert [result["id"] for result in found["results"]] == [id]
+        assert found["scope"] == {"project_id": project}
+
+
+def test_a_session_on_a_real_store_prints_messages_alone(peer: Peer) -> None:
+    """case I1: engines and drivers print too; stdout belongs to the protocol, and a calm session leaves the log empty."""
+    LEGACY.open(peer)
+    peer.answer(LEGACY.call(1, "memory_store", {"content": "We pin tokio at 1.38"}))
+    peer.answer(LEGACY.call(2, "memory_retrieve", {"terms": ["tokio"]}))
+    peer.answer(LEGACY.call(3, "memory_misses"))
+    peer.close_stdin()
+    assert peer.exit_code() == 0
+    assert [json.loads(line)["jsonrpc"] for line in peer.printed] == ["2.0"] * 4
+    assert peer.log() == ""
+
+
+def test_progress_of_a_batch_ends_with_the_batch(peer: Peer) -> None:
+    """case I4: whoever stores much sees it go on."""
+    LEGACY.open(peer)
+    items = [{"content": f"batch fact z{number}"} for number in range(1_000)]
+    peer.send(LEGACY.call(1, "memory_store", {"items": items}, progressToken="p"))
+    heard = []
+    while "id" not in (message := peer.receive()):
+        heard.append(message["params"]["progress"])
+    assert content(message)["captured"] == 1_000
+    assert heard == sorted(set(heard))
+    assert heard[-1] == 2_000
+
+
+@pytest.mark.parametrize(
+    ("sets", "last"), [([], "memory_misses"), (["--tools", "all"], "memory_archive"), (["--tools", "life"], "memory_archive")]
+)
+def test_tool_sets_are_chosen_at_the_start(tmp_path: Path, sets: list[str], last: str) -> None:
+    """case J7: the default list is short; more is listed for those who ask."""
+    with Peer([*PROGRAM, "--store", str(tmp_path / "store"), *sets]) as peer:
+        LEGACY.open(peer)
+        assert peer.answer(LEGACY.request(1, "tools/list"))["result"]["tools"][-1]["name"] == last
