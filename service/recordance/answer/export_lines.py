@@ -1,0 +1,95 @@
+"""The lines of an export: one JSON object each, named by what it tells of (W10).
+
+First a header, last an end that counts what came between, so that a file that was cut off is known as such. Between them stand
+capsules in append order, each with all that hangs on it alone, then relations, aliases, the journal and the miss ledger.
+"""
+
+import json
+from dataclasses import dataclass
+
+from recordance.answer.interchange import from_json, to_json
+from recordance.domain.alias import Alias, Miss
+from recordance.domain.capsule import Capsule, CapsuleText, Tombstone
+from recordance.domain.instant import Instant
+from recordance.domain.journal import JournalRow
+from recordance.domain.relation import Relation
+from recordance.domain.review import Corroboration, Feedback, ReviewEvent
+from recordance.errors import InvalidArgument
+
+FORMAT = 1
+"""The format that is written, and the newest that is read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """What a file holds: its format, the program and store that wrote it, the journal's head then, and when.
+
+    `part` names the projects that the exporter could see, when it was not the whole store (F13).
+    """
+
+    format: int
+    program: str
+    store: str
+    head: int
+    at: Instant
+    part: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CapsuleLine:
+    """A capsule with its text and verdicts; a forgotten one has a tombstone and no text.
+
+    `released_at` is when a reviewer last lifted its quarantine: an import does not lay it on again (W2).
+    """
+
+    capsule: Capsule
+    text: CapsuleText | None = None
+    tombstone: Tombstone | None = None
+    released_at: Instant | None = None
+    reviews: tuple[ReviewEvent, ...] = ()
+    feedback: tuple[Feedback, ...] = ()
+    corroborations: tuple[Corroboration, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """How many lines of each sort the file holds."""
+
+    capsules: int = 0
+    relations: int = 0
+    aliases: int = 0
+    journal: int = 0
+    misses: int = 0
+
+
+Line = Header | CapsuleLine | Relation | Alias | JournalRow | Miss | End
+
+NAMES: dict[str, type[Line]] = {
+    "export": Header,
+    "capsule": CapsuleLine,
+    "relation": Relation,
+    "alias": Alias,
+    "journal": JournalRow,
+    "miss": Miss,
+    "end": End,
+}
+_NAME_OF = {kind: name for name, kind in NAMES.items()}
+
+
+def write_line(line: Line) -> str:
+    """Return a line as text without its line break; equal lines give equal bytes."""
+    return json.dumps({_NAME_OF[type(line)]: to_json(line)}, ensure_ascii=False, separators=(",", ":"))
+
+
+def read_line(text: str, place: int) -> Line:
+    """Return the line that `text` spells; raises InvalidArgument naming its place, counted from 1."""
+    where = f"line {place}"
+    try:
+        raw = json.loads(text)
+    except (ValueError, RecursionError) as problem:
+        raise InvalidArgument(where, text, "a JSON object as an export writes it", f"it is not JSON ({problem})") from None
+    if not isinstance(raw, dict) or len(raw) != 1 or next(iter(raw)) not in NAMES:
+        expected = f"an object with one of {', '.join(NAMES)}"
+        raise InvalidArgument(where, text, expected, "it does not say what it tells of") from None
+    name, told = next(iter(raw.items()))
+    return from_json(NAMES[name], told, f"{where}: {name}")

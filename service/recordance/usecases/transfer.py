@@ -1,0 +1,132 @@
+"""Export a store to lines and import it from them, without ever holding it whole (W10).
+
+An export reads one snapshot. An import reads its lines twice: first it surveys them all, and a file with a bad line, or one
+that was cut off, is refused before anything is written. Then a whole export enters an empty store as it was: same numbers,
+same journal, in one transaction. Anything else is merged in, in batches that are each a transaction: capsules get new numbers,
+equal content of a project is one capsule, what was forgotten stays forgotten. A merge that was interrupted is run again.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from recordance import __version__
+from recordance.answer.export_lines import FORMAT, CapsuleLine, End, Header, Line, write_line
+from recordance.domain.alias import Alias, Miss
+from recordance.domain.caller import Caller
+from recordance.domain.capsule import Capsule, LabelField
+from recordance.domain.instant import Instant
+from recordance.domain.journal import JournalRow, Op
+from recordance.domain.relation import Relation, RelationKind
+from recordance.errors import Json
+from recordance.ports.truth import TruthReader
+from recordance.usecases.follow import Progress
+from recordance.usecases.merging import merge
+from recordance.usecases.restoring import restored
+from recordance.usecases.store import Destinations
+from recordance.usecases.surveying import Lines, survey
+
+BATCH = 200
+"""How many capsules or journal rows are read at once."""
+_EVERY_ROW = 2**31 - 1
+
+
+def export_lines(destinations: Destinations, caller: Caller, destination: str | None) -> Iterator[str]:
+    """Yield the lines of an export of all that the caller may see, without line breaks, from one snapshot (F13).
+
+    Raises MissingState for a destination that the caller cannot see, before the first line.
+    """
+    store = destinations.reading(caller, destination)
+    at = store.clock.now()
+    with store.truth.reading() as reader:
+        told: Counter[type] = Counter()
+        yield write_line(_header(reader, caller, at))
+        for line in _lines(reader, caller):
+            told[type(line)] += 1
+            yield write_line(line)
+        yield write_line(
+            End(
+                capsules=told[CapsuleLine],
+                relations=told[Relation],
+                aliases=told[Alias],
+                journal=told[JournalRow],
+                misses=told[Miss],
+            )
+        )
+
+
+def import_lines(
+    destinations: Destinations, caller: Caller, destination: str | None, lines: Lines, progress: Progress
+) -> dict[str, Json]:
+    """Import what `lines` (opened twice) hold, and answer `{status: restored | merged, …counts}`.
+
+    Raises InvalidArgument naming the first bad line and counting the others; nothing was written then.
+    """
+    store = destinations.writing(caller, destination)
+    found = survey(lines, caller)
+    if found.whole and (counts := restored(store, caller, lines, found, progress)) is not None:
+        return {"status": "restored", **counts}
+    return {"status": "merged", **merge(store, caller, lines, found, progress)}
+
+
+def _header(reader: TruthReader, caller: Caller, at: Instant) -> Header:
+    part = () if caller.projects is None else tuple(sorted(caller.projects))
+    return Header(format=FORMAT, program=__version__, store=reader.identity().store, head=reader.head(), at=at, part=part)
+
+
+def _lines(reader: TruthReader, caller: Caller) -> Iterator[Line]:
+    yield from _capsules(reader, caller)
+    yield from _relations(reader, caller)
+    yield from reader.all_aliases()
+    if caller.projects is None:  # rows of the journal name capsules that a fenced caller may not know of
+        yield from _journal(reader)
+    yield from reader.misses(None if caller.projects is None else caller.fence_key, _EVERY_ROW)
+
+
+def _capsules(reader: TruthReader, caller: Caller) -> Iterator[CapsuleLine]:
+    for numbers in _batches(reader.last_number()):
+        capsules = [capsule for capsule in reader.capsules(numbers).values() if _sees(caller, capsule)]
+        seen = [capsule.number for capsule in capsules]
+        texts, tombstones, feedback = reader.texts(seen), reader.tombstones(seen), reader.feedback(seen)
+        corroborations = reader.corroboration_history(seen)
+        for capsule in sorted(capsules, key=lambda each: each.number):
+            yield CapsuleLine(
+                capsule=capsule,
+                text=texts.get(capsule.number),
+                tombstone=tombstones.get(capsule.number),
+                released_at=_released_at(reader, capsule),
+                reviews=() if capsule.standing.review is None else tuple(reader.reviews(capsule.number)),
+                feedback=tuple(feedback.get(capsule.number, ())),
+                corroborations=tuple(corroborations.get(capsule.number, ())),
+            )
+
+
+def _released_at(reader: TruthReader, capsule: Capsule) -> Instant | None:
+    """Return when a reviewer last lifted the quarantine of a capsule that is tainted and free."""
+    if not capsule.taint or capsule.standing.quarantined_at is not None:
+        return None
+    return next((row.at for row in reversed(reader.history(capsule.number)) if row.op is Op.RELEASED), None)
+
+
+def _relations(reader: TruthReader, caller: Caller) -> Iterator[Relation]:
+    for numbers in _batches(reader.last_number()):
+        relations = reader.relations_from(numbers, tuple(RelationKind))
+        if caller.projects is not None:
+            ends = reader.capsules({end for each in relations for end in (each.source, each.target)})
+            relations = [each for each in relations if _sees(caller, ends[each.source]) and _sees(caller, ends[each.target])]
+        yield from relations
+
+
+def _journal(reader: TruthReader) -> Iterator[JournalRow]:
+    seq = 0
+    while rows := reader.journal(seq, BATCH):
+        yield from rows
+        seq = rows[-1].seq
+
+
+def _batches(last: int) -> Iterator[Sequence[int]]:
+    for first in range(1, last + 1, BATCH):
+        yield range(first, min(first + BATCH, last + 1))
+
+
+def _sees(caller: Caller, capsule: Capsule) -> bool:
+    return caller.sees_project(capsule.labels.get(LabelField.PROJECT))
