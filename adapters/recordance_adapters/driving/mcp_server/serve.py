@@ -33,7 +33,6 @@ def serve_stdio(service: Service, options: Options) -> None:
     seed_packages()
     # What is imported now lives to the end; to look for garbage in it takes a tenth of the start.
     gc.disable()
-    threading.Thread(target=_warm, args=(service,), name="recordance-warm", daemon=True).start()
     import anyio
 
     anyio.run(_serve, wire, service, options)
@@ -58,6 +57,8 @@ async def _serve(wire: Wire, service: Service, options: Options) -> None:
 
     _on_signals(loop, lambda: threading.Thread(target=at_end, daemon=True).start())
     reader.start(at_end)
+    # Not before the server stands: two threads that import share one interpreter, and the handshake would wait for both.
+    threading.Thread(target=_warm, args=(service,), name="recordance-warm", daemon=True).start()
     await server.run(reader.stream, writer, server.create_initialization_options())
     writer.finish(LAST_WRITES)
 
