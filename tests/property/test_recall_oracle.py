@@ -15,8 +15,9 @@ from recordance.query.exclusion import ExclusionReason
 from recordance.query.request import RecallRequest
 from recordance.ranking.trimming import compact_json
 from recordance.usecases.recall import recall
+from recordance_adapters.driven.in_memory.anchors import MemoryAnchors
 from support.oracle import Expected, Oracle, Refused, world_of
-from support.recalls import Missed, NotedMisses, Recalls, Repository
+from support.recalls import Missed, NotedMisses, Recalls
 from support.scenes import Scene
 from support.truths import open_truth
 
@@ -24,20 +25,20 @@ SEEDS = range(10)
 CAPSULES, STEPS, WRITES, REQUESTS = 90, 10, 5, 6
 
 
-def repository() -> Repository:
+def repository() -> MemoryAnchors:
     """A repository in which some of the scenes' anchors stand."""
-    return Repository(files={"src/lib.rs": ["a line"] * 10})
+    return MemoryAnchors({"src/lib.rs": b"a line\n" * 10})
 
 
 @contextmanager
 def in_memory(_: Path) -> Iterator[Recalls]:
-    yield Recalls(repository=repository())
+    yield Recalls(anchors=repository())
 
 
 @contextmanager
 def on_sqlite(folder: Path) -> Iterator[Recalls]:
     with closing(open_truth("sqlite", folder)) as truth:
-        yield Recalls(truth=truth, repository=repository())
+        yield Recalls(truth=truth, anchors=repository())
 
 
 STORES = {"in memory": in_memory, "on SQLite": on_sqlite}
@@ -75,10 +76,10 @@ def test_every_answer_is_the_oracles(seed: int, store: str, tmp_path: Path) -> N
         recalls.write(*scene.beginning(CAPSULES))
         for _ in range(STEPS):
             recalls.write(*(scene.write() for _ in range(WRITES)))
-            recalls.clock.at = scene.moment()
+            recalls.clock.set(scene.moment())
             chance.choice(UPKEEP)(recalls)
             with recalls.truth.reading() as reader:
-                oracle = Oracle(world=world_of(reader), now=recalls.clock.at, probe=recalls.repository.read)
+                oracle = Oracle(world=world_of(reader), now=recalls.clock.now(), probe=recalls.anchors.read)
             for _ in range(REQUESTS):
                 compare(oracle, recalls, scene.caller(), scene.request(), seed)
 
@@ -91,7 +92,7 @@ def compare(oracle: Oracle, recalls: Recalls, caller: Caller, request: RecallReq
         assert noted(recalls.misses) == [], where
         return
     assert compact_json(told) == compact_json(expected.answer), where
-    notes = [] if expected.missed is None else [Missed(*expected.missed, caller.fence_key, recalls.clock.at)]
+    notes = [] if expected.missed is None else [Missed(*expected.missed, caller.fence_key, recalls.clock.now())]
     assert noted(recalls.misses) == notes, where
 
 

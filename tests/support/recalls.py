@@ -1,6 +1,5 @@
 """Recalls against a store in memory: what is needed to ask in one line and to look at everything that was said."""
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,9 +11,8 @@ from recordance.domain.capsule import LabelField
 from recordance.domain.change import AddRelation, ChangeSet, TeachAlias
 from recordance.domain.instant import Instant
 from recordance.domain.journal import Op
-from recordance.domain.provenance import UNREADABLE, Anchor, AnchorReading, Drift, Liveness
 from recordance.domain.relation import Relation, RelationKind
-from recordance.domain.taint import TaintPolicy
+from recordance.domain.taint import DEFAULT_TAINT_POLICY
 from recordance.ports.truth import Truth
 from recordance.query.fence import Fence, LabelFence, Scope, SubtreeFence
 from recordance.query.folding import fold_key
@@ -23,22 +21,14 @@ from recordance.query.terms import read_terms
 from recordance.usecases.follow import TermFollower
 from recordance.usecases.recall import recall
 from recordance.usecases.store import Destinations, Store
+from recordance_adapters.driven.in_memory.anchors import MemoryAnchors
+from recordance_adapters.driven.in_memory.clock import MemoryClock
 from recordance_adapters.driven.in_memory.terms import MemoryReplica
 from recordance_adapters.driven.in_memory.truth import MemoryTruth
+from support.stores import standing_still
 from support.truths import ACTOR, IDENTITY, NOON, remember, told, write
 
 ANYBODY = Caller(actor=ACTOR)
-
-
-@dataclass
-class SetClock:
-    """A clock that stands where it is put."""
-
-    at: Instant = NOON
-
-    def now(self) -> Instant:
-        """Return where it stands."""
-        return self.at
 
 
 @dataclass(frozen=True)
@@ -66,53 +56,25 @@ class NotedMisses:
 
 
 @dataclass
-class Repository:
-    """A repository in memory: lines by root-relative path, and paths that are symlinks."""
-
-    files: dict[str, list[str]] = field(default_factory=dict)
-    symlinks: frozenset[str] = frozenset()
-
-    def file_hash(self, anchor: Anchor) -> str | None:
-        """Return the hash of the file as it is, None where it may not or cannot be read."""
-        lines = None if self._fenced(anchor) else self.files.get(anchor.path or "")
-        return None if lines is None else hashlib.sha256("\n".join(lines).encode()).hexdigest()
-
-    def read(self, anchor: Anchor) -> AnchorReading:
-        """Return what the repository says of a place (O5)."""
-        if self._fenced(anchor):
-            return UNREADABLE
-        lines = self.files.get(anchor.path or "")
-        liveness = Liveness.LIVE if lines is not None and len(lines) >= (anchor.line or 1) else Liveness.GONE
-        if lines is None or anchor.file_hash is None:
-            return AnchorReading(liveness, Drift.UNKNOWN)
-        same = anchor.file_hash == self.file_hash(anchor)
-        return AnchorReading(liveness, Drift.UNCHANGED if same else Drift.DRIFTED)
-
-    def _fenced(self, anchor: Anchor) -> bool:
-        path = anchor.path
-        return path is None or path.startswith("/") or ".." in path.split("/") or path in self.symlinks
-
-
-@dataclass
 class Recalls:
     """One store and those who ask it."""
 
     truth: Truth = field(default_factory=lambda: MemoryTruth(IDENTITY))
     replica: Any = field(default_factory=MemoryReplica)
-    clock: SetClock = field(default_factory=SetClock)
+    clock: Any = field(default_factory=lambda: MemoryClock(NOON))
     misses: Any = field(default_factory=NotedMisses)
-    repository: Any = field(default_factory=Repository)
+    anchors: Any = field(default_factory=lambda: MemoryAnchors({}))
 
     def __post_init__(self) -> None:
-        self.follower = TermFollower(self.truth, self.replica, lambda: 0.0)
+        self.follower = TermFollower(self.truth, self.replica, standing_still)
         store = Store(
             name="main",
             truth=self.truth,
             terms=self.follower,
-            anchors=self.repository,
+            anchors=self.anchors,
             clock=self.clock,
             misses=self.misses,
-            taint=TaintPolicy(frozenset(), frozenset()),
+            taint=DEFAULT_TAINT_POLICY,
         )
         self.destinations = Destinations({"main": store})
 

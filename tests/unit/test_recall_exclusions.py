@@ -150,7 +150,7 @@ def test_a_question_about_a_date_is_judged_by_the_supersessions_own_time() -> No
     recalls.write(stands(1, Op.SUPERSEDED, superseded_at=NOON, superseded_by=2))
     later = Instant(NOON + days(9))
     recalls.write(told(Op.ARCHIVED, 1, SetStanding(1, Standing(superseded_at=NOON, superseded_by=2), later)))
-    recalls.clock.at = Instant(NOON + days(30))
+    recalls.clock.set(Instant(NOON + days(30)))
     for at, ids in ((NOON - 1, ["cap-1"]), (NOON, ["cap-2"]), (later, ["cap-2"])):
         assert [result["id"] for result in recalls.ask("port", as_of=Instant(at))["results"]] == ids
 
@@ -169,5 +169,5 @@ def test_time_passes_at_the_clock_alone() -> None:
     recalls = Recalls()
     recalls.remember("tokio", validity=Validity(NOON, Instant(NOON + 5)))
     for at, outcome in ((-1, {"not_yet_valid": 1}), (0, None), (4, None), (5, {"expired": 1})):
-        recalls.clock.at = Instant(NOON + at)
+        recalls.clock.set(Instant(NOON + at))
         assert recalls.ask("tokio").get("excluded") == outcome

@@ -20,7 +20,7 @@ def holding() -> Recalls:
 def test_an_abstention_notes_every_folded_term() -> None:
     """T8: as it would be looked up, once each, with how and when it ended."""
     recalls = holding()
-    recalls.clock.at = Instant(NOON + 7)
+    recalls.clock.set(Instant(NOON + 7))
     recalls.ask("Configuração", "pin, Tokio", "CONFIGURACAO")
     assert recalls.misses.notes == [Missed(("configuracao", "pin tokio"), "abstain", "", Instant(NOON + 7))]
 
