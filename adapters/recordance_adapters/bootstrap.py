@@ -1,0 +1,175 @@
+"""The composition root: settings become a running service, and nothing else builds an adapter.
+
+A service opens its store when it is first asked for it, so that a server can shake hands at once. Engines are imported then too.
+"""
+
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+
+from recordance.domain.caller import Caller
+from recordance.domain.identity import StoreIdentity
+from recordance.errors import Fault
+from recordance.ports.clock import Clock
+from recordance.ports.housing import Housing
+from recordance.ports.misses import MissRecorder
+from recordance.ports.truth import Truth
+from recordance.usecases.follow import TermFollower
+from recordance.usecases.store import Destinations, Store
+from recordance_adapters.driven.repository_anchors import RepositoryAnchors
+from recordance_adapters.driven.system.clock import FixedClock, SystemClock
+from recordance_adapters.driven.system.housing import FolderHousing, MemoryHousing
+from recordance_adapters.driven.system.misses import QueuedMisses
+from recordance_adapters.driven.system.pacemaker import Pacemaker, Timings, WakingTruth
+from recordance_adapters.settings import FollowerSettings, Settings
+
+DESTINATION = "default"
+"""The name of the one destination there is."""
+TRUTH_FILE = "truth.sqlite"
+REPLICAS_FOLDER = "replicas"
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An open store, the place that it lives in, and how all of it is let go again."""
+
+    store: Store
+    housing: Housing
+    close: Callable[[], None]
+
+
+class Service:
+    """The house. Safe for threads; whoever opened it closes it."""
+
+    def __init__(self, settings: Settings, opening: Callable[[Settings], Opened]) -> None:
+        self._settings = settings
+        self._opening = opening
+        self._turn = threading.Lock()
+        self._opened: Opened | None = None
+        self._closed = False
+
+    @property
+    def destinations(self) -> Destinations:
+        """The destinations; the first reading opens the store, and raises StoreUnusable or MissingState when that fails."""
+        store = self._open().store
+        return Destinations({store.name: store})
+
+    @property
+    def housing(self) -> Housing:
+        """The place that the store lives in; opens the store as `destinations` does."""
+        return self._open().housing
+
+    def caller(self, hint: str) -> Caller:
+        """Return who asks: the configured actor, else `hint`, which is the client's own name."""
+        return Caller(actor=self._settings.actor or hint)
+
+    def close(self) -> None:
+        """Stop what runs in the background and release the store; a service that was closed opens no more."""
+        with self._turn:
+            opened, self._opened, self._closed = self._opened, None, True
+        if opened is not None:
+            opened.close()
+
+    def _open(self) -> Opened:
+        opened = self._opened
+        if opened is not None:
+            return opened
+        with self._turn:
+            if self._closed:
+                raise Fault("the service is closed")
+            if self._opened is None:
+                self._opened = self._opening(self._settings)
+            return self._opened
+
+
+@contextmanager
+def open_service(settings: Settings) -> Iterator[Service]:
+    """Return the service over the store folder of `settings`: SQLite for the truth, tantivy for the terms."""
+    with closing(Service(settings, _open_folder)) as service:
+        yield service
+
+
+@contextmanager
+def open_memory_service(settings: Settings) -> Iterator[Service]:
+    """Return the same service over a store in memory, which is new and gone at the end: the oracle of golden answers."""
+    with closing(Service(settings, _open_memory)) as service:
+        yield service
+
+
+def _open_folder(settings: Settings) -> Opened:
+    from recordance_adapters.driven.sql_truth.opening import open_sql_truth
+    from recordance_adapters.driven.tantivy_terms import adopt_replica
+
+    with ExitStack() as undoing:
+        truth = open_sql_truth(settings.store / TRUTH_FILE, identity=_fixed_identity(settings))
+        undoing.callback(truth.close)
+        with truth.reading() as reader:
+            store = reader.identity().store
+        replica = adopt_replica(settings.store / REPLICAS_FOLDER, store, time.time())
+        undoing.callback(replica.close)
+        follower = TermFollower(truth, replica, time.monotonic)
+        pacemaker = Pacemaker(follower, truth.data_version, _timings(settings.follower))
+        waking = WakingTruth(truth, pacemaker.wake)
+        misses = QueuedMisses(waking)
+        housing = FolderHousing(settings.store, truth.damage, lambda: replica.snapshot().document_count)
+        pacemaker.start()
+        held = undoing.pop_all()
+    return Opened(_store(settings, waking, follower, misses), housing, partial(_let_go, pacemaker, misses, held))
+
+
+def _let_go(pacemaker: Pacemaker, misses: QueuedMisses, held: ExitStack) -> None:
+    misses.close()
+    if pacemaker.stop():
+        held.close()
+    # Else a commit is still under way: the process ends with it, and the next one goes on from what was durable.
+
+
+def _open_memory(settings: Settings) -> Opened:
+    from recordance_adapters.driven.in_memory.terms import MemoryReplica
+    from recordance_adapters.driven.in_memory.truth import MemoryTruth
+
+    truth, replica = MemoryTruth(_fixed_identity(settings) or _by_chance()), MemoryReplica()
+    misses = QueuedMisses(truth)
+    follower = TermFollower(truth, replica, time.monotonic)
+    housing = MemoryHousing(lambda: replica.snapshot().document_count)
+    return Opened(_store(settings, truth, follower, misses), housing, misses.close)
+
+
+def _store(settings: Settings, truth: Truth, terms: TermFollower, misses: MissRecorder) -> Store:
+    return Store(
+        name=DESTINATION,
+        truth=truth,
+        terms=terms,
+        anchors=RepositoryAnchors(settings.root),
+        clock=_clock(settings),
+        misses=misses,
+        taint=settings.taint.policy(),
+        fusion_depth=settings.fusion_depth,
+    )
+
+
+def _clock(settings: Settings) -> Clock:
+    return SystemClock() if settings.fixed.clock is None else FixedClock(settings.fixed.clock)
+
+
+def _timings(follower: FollowerSettings) -> Timings:
+    return Timings(
+        quiet=follower.quiet_ms / 1_000, longest=follower.longest_ms / 1_000, rows=follower.rows, poll=follower.poll_ms / 1_000
+    )
+
+
+def _fixed_identity(settings: Settings) -> StoreIdentity | None:
+    """Return the identity of a store that is made new, where the settings give any of it."""
+    store, key = settings.fixed.store_id, settings.fixed.store_key
+    if store is None and key is None:
+        return None
+    drawn = _by_chance()
+    return StoreIdentity(store or drawn.store, key or drawn.key)
+
+
+def _by_chance() -> StoreIdentity:
+    return StoreIdentity(secrets.token_hex(8), secrets.token_bytes(32))

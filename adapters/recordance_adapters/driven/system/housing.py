@@ -1,0 +1,99 @@
+"""Where a store lives: a folder of its owner's, or memory (see recordance.ports.housing)."""
+
+import os
+import platform
+import sqlite3
+import stat
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+
+import recordance
+
+_ENGINES = ("tantivy", "sqlalchemy", "mcp")
+
+
+class FolderHousing:
+    """A store in a folder. `damage` is the truth's check of itself, `indexed` counts this process's index."""
+
+    def __init__(self, folder: Path, damage: Callable[[], Sequence[str]], indexed: Callable[[], int]) -> None:
+        self._folder = folder
+        self._damage = damage
+        self._indexed = indexed
+
+    @property
+    def place(self) -> str:
+        """See Housing."""
+        return str(self._folder)
+
+    def sizes(self) -> Mapping[str, int]:
+        """See Housing: each file or folder at the top of the store's folder is a part."""
+        return {part.name: sum(map(_size, _files(part))) for part in sorted(self._folder.iterdir())}
+
+    def versions(self) -> Mapping[str, str]:
+        """See Housing."""
+        return _versions()
+
+    def exposed(self) -> Sequence[str]:
+        """See Housing: the folder's own rights keep others out of all that lies in it."""
+        if os.name != "posix":  # elsewhere a user's folder is private by what the system grants, not by these bits
+            return []
+        mode = stat.S_IMODE(self._folder.stat().st_mode)
+        return [f"{self._folder} ({mode:04o})"] if mode & 0o077 else []
+
+    def damage(self) -> Sequence[str]:
+        """See Housing."""
+        return self._damage()
+
+    def indexed(self) -> int:
+        """See Housing."""
+        return self._indexed()
+
+
+class MemoryHousing:
+    """A store in memory."""
+
+    def __init__(self, indexed: Callable[[], int]) -> None:
+        self._indexed = indexed
+
+    @property
+    def place(self) -> str:
+        """See Housing."""
+        return "memory"
+
+    def sizes(self) -> Mapping[str, int]:
+        """See Housing: memory is not measured."""
+        return {}
+
+    def versions(self) -> Mapping[str, str]:
+        """See Housing."""
+        return _versions()
+
+    def exposed(self) -> Sequence[str]:
+        """See Housing: nobody else can look there."""
+        return []
+
+    def damage(self) -> Sequence[str]:
+        """See Housing: plain values cannot be damaged."""
+        return []
+
+    def indexed(self) -> int:
+        """See Housing."""
+        return self._indexed()
+
+
+def _files(part: Path) -> Iterator[Path]:
+    return (path for path in part.rglob("*") if path.is_file()) if part.is_dir() else iter([part])
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:  # an index drops files as it works
+        return 0
+
+
+def _versions() -> Mapping[str, str]:
+    engines = {name: metadata.version(name) for name in _ENGINES}
+    python = platform.python_version()
+    return {"recordance": recordance.__version__, "python": python, "sqlite": sqlite3.sqlite_version, **engines}

@@ -1,0 +1,271 @@
+"""The commands that are tools: which words stand beside the options, and how the answer is shown."""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from recordance.errors import Json
+from recordance_adapters.driving.cli import screen
+from recordance_adapters.driving.cli.options import add_options, raw_arguments, read_jsonl, standard_input
+from recordance_adapters.driving.cli.progress import Progress
+from recordance_adapters.driving.cli.reply import Answer, ExitCode, Reply, Show
+from recordance_adapters.driving.cli.session import Session
+from recordance_adapters.wire.tool import Tool
+from recordance_adapters.wire.tools.alias import ALIAS
+from recordance_adapters.wire.tools.archive import ARCHIVE
+from recordance_adapters.wire.tools.judge import FEEDBACK, REVIEW
+from recordance_adapters.wire.tools.misses import MISSES
+from recordance_adapters.wire.tools.read import GET, LIST
+from recordance_adapters.wire.tools.relate import RELATE
+from recordance_adapters.wire.tools.retrieve import RETRIEVE
+from recordance_adapters.wire.tools.store import STORE
+
+BATCH = 500
+"""How many items of a file are stored at once."""
+
+Raw = dict[str, Json]
+Words = Callable[[ArgumentParser], None]
+Gather = Callable[[Namespace, Raw], Iterator[Raw]]
+"""From what was given, and what of it are plain options, to the raw arguments of one call or of several."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCommand:
+    """A command that calls one tool.
+
+    `words` declares what stands beside the options, `unlisted` are the parameters that these words give; `gather` makes the raw
+    arguments of them.
+    """
+
+    name: str
+    about: str
+    tool: Tool
+    words: Words
+    unlisted: frozenset[str]
+    gather: Gather
+    show: Show
+    code: Callable[[Answer], ExitCode]
+
+    def configure(self, parser: ArgumentParser) -> None:
+        """Declare the command's words and options."""
+        self.words(parser)
+        add_options(parser, self.tool, self.unlisted)
+
+    def run(self, session: Session, given: Namespace) -> Reply:
+        """Call the tool, once or batch by batch, and return its answer."""
+        options = {name: value for name, value in raw_arguments(self.tool, given).items() if name not in self.unlisted}
+        call = session.call()
+        answers = [self.tool.handle(call, raw) for raw in self.gather(given, options)]
+        answer = answers[0] if len(answers) == 1 else joined(answers)
+        return Reply(answer, self.show, self.code(answer))
+
+
+def joined(answers: Sequence[Answer]) -> dict[str, Json]:
+    """Return the answers to several batches as one: lists end to end, counts added up."""
+    whole: dict[str, Json] = {}
+    for answer in answers:
+        for name, value in answer.items():
+            whole[name] = whole[name] + value if name in whole else value
+    return whole
+
+
+def done(_: Answer) -> ExitCode:
+    """Whatever the answer, the work is done."""
+    return ExitCode.DONE
+
+
+def _no_words(_: ArgumentParser) -> None:
+    """The command takes options alone."""
+
+
+def _options(_: Namespace, options: Raw) -> Iterator[Raw]:
+    yield options
+
+
+def _store_words(parser: ArgumentParser) -> None:
+    parser.add_argument("content", nargs="?", help="The statement; left out or -, it is read from stdin.")
+    items = "Many at once: a JSON object with the fields below on each line; - is stdin."
+    parser.add_argument("--items", metavar="FILE", help=items)
+
+
+def _store(given: Namespace, options: Raw) -> Iterator[Raw]:
+    if given.items is None:
+        typed = given.content in (None, "-")
+        content = standard_input("the statement").removesuffix("\n").removesuffix("\r") if typed else given.content
+        yield {"content": content, **options}
+        return
+    beside = options if given.content is None else {"content": given.content, **options}
+    yield from _numbered(_batches(given.items, "Storing"), beside)
+
+
+def _numbered(batches: Iterator[list[Json]], beside: Raw) -> Iterator[Raw]:
+    """Yield each batch with what stands beside it; an idempotency key must be another one for each."""
+    key = beside.pop("idempotency_key", None)
+    for place, batch in enumerate(batches):
+        keyed = {} if key is None else {"idempotency_key": key if place == 0 else f"{key}#{place}"}
+        yield {**beside, "items": batch, **keyed}
+
+
+def _batches(name: str, what: str) -> Iterator[list[Json]]:
+    items, progress, done = read_jsonl(name), Progress(what), 0
+    while batch := list(islice(items, BATCH)):
+        yield batch
+        done += len(batch)
+        progress(done, 0)
+    progress.end()
+
+
+def _rejections(answer: Answer) -> ExitCode:
+    return ExitCode.USAGE if answer.get("rejected") else ExitCode.DONE
+
+
+def _recall_words(parser: ArgumentParser) -> None:
+    terms = "Any may match; inside one, every word must. Quote those of several words."
+    parser.add_argument("terms", nargs="*", metavar="TERM", help=terms)
+
+
+def _recall(given: Namespace, options: Raw) -> Iterator[Raw]:
+    yield {"terms": given.terms, **options}
+
+
+def _outcome(answer: Answer) -> ExitCode:
+    return ExitCode.DONE if answer["outcome"] == "grounded" else ExitCode.NOTHING
+
+
+def _get_words(parser: ArgumentParser) -> None:
+    parser.add_argument("ids", nargs="+", metavar="ID", help="Such as cap-12.")
+
+
+def _get(given: Namespace, _: Raw) -> Iterator[Raw]:
+    yield {"id": given.ids[0]} if len(given.ids) == 1 else {"ids": given.ids}
+
+
+def _all_there(answer: Answer) -> ExitCode:
+    return ExitCode.NOTHING if answer.get("missing") else ExitCode.DONE
+
+
+def _any_listed(answer: Answer) -> ExitCode:
+    return ExitCode.DONE if answer["total"] else ExitCode.NOTHING
+
+
+def _relate_words(parser: ArgumentParser) -> None:
+    parser.add_argument("kind", help=f"One of {', '.join(RELATE.arguments.parameters[0].schema['enum'])}.")
+    parser.add_argument("from", metavar="FROM", help="The capsule that stands in the relation.")
+    parser.add_argument("to", metavar="TO", help="The capsule that it stands in the relation to.")
+    parser.add_argument("--remove", action="store_true", help="End the relation instead.")
+
+
+def _relate(given: Namespace, _: Raw) -> Iterator[Raw]:
+    relation = {name: vars(given)[name] for name in ("kind", "from", "to")}
+    yield {"remove": relation} if given.remove else relation
+
+
+def _alias_words(parser: ArgumentParser) -> None:
+    parser.add_argument("term", nargs="?", help="What callers search for, whole.")
+    parser.add_argument("alias", nargs="?", help="What it also means.")
+    parser.add_argument("--remove", action="store_true", help="Take it back instead.")
+    parser.add_argument("--items", metavar="FILE", help='Many at once: {"term": …, "alias": …} on each line; - is stdin.')
+
+
+def _alias(given: Namespace, options: Raw) -> Iterator[Raw]:
+    pair = {name: value for name, value in (("term", given.term), ("alias", given.alias)) if value is not None}
+    if given.items is not None:
+        yield from ({**pair, **options, "items": batch} for batch in _batches(given.items, "Teaching"))
+    elif given.remove:
+        yield {"remove": pair, **options}
+    else:
+        yield {**pair, **options}
+
+
+def _review_words(parser: ArgumentParser) -> None:
+    parser.add_argument("id", help="Such as cap-12.")
+    parser.add_argument("verdict", help="One of propose, ratify, reject, release.")
+
+
+def _review(given: Namespace, options: Raw) -> Iterator[Raw]:
+    yield {"id": given.id, "verdict": given.verdict, **options}
+
+
+def _feedback_words(parser: ArgumentParser) -> None:
+    parser.add_argument("target", metavar="RECEIPT|ID", help="The receipt of a recall, or one capsule.")
+    parser.add_argument("outcome", help="One of helped, hurt, ignored.")
+
+
+def _feedback(given: Namespace, options: Raw) -> Iterator[Raw]:
+    name = "receipt" if given.target.startswith("rcpt-") else "capsule_id"
+    yield {name: given.target, "outcome": given.outcome, **options}
+
+
+def _id_words(parser: ArgumentParser) -> None:
+    parser.add_argument("id", help="Such as cap-12.")
+
+
+def _archive(given: Namespace, options: Raw) -> Iterator[Raw]:
+    yield {"id": given.id, "action": "archive", **options}
+
+
+def _restore(given: Namespace, _: Raw) -> Iterator[Raw]:
+    yield {"id": given.id, "action": "restore"}
+
+
+def _command(
+    name: str,
+    about: str,
+    tool: Tool,
+    *,
+    words: Words = _no_words,
+    unlisted: Sequence[str] = (),
+    gather: Gather = _options,
+    show: Show = screen.anything,
+    code: Callable[[Answer], ExitCode] = done,
+) -> ToolCommand:
+    return ToolCommand(
+        name=name, about=about, tool=tool, words=words, unlisted=frozenset(unlisted), gather=gather, show=show, code=code
+    )
+
+
+_STORE = _command(
+    "store", "Remember a statement, or many.", STORE,
+    words=_store_words, unlisted=("content", "items"), gather=_store, show=screen.stored, code=_rejections,
+)  # fmt: skip
+_RECALL = _command(
+    "recall", "Recall what was stored, by words.", RETRIEVE,
+    words=_recall_words, unlisted=("terms",), gather=_recall, show=screen.recalled, code=_outcome,
+)  # fmt: skip
+_GET = _command(
+    "get", "Read capsules whole.", GET,
+    words=_get_words, unlisted=("id", "ids"), gather=_get, show=screen.whole, code=_all_there,
+)  # fmt: skip
+_LIST = _command("list", "List capsules in the order in which they were stored.", LIST, show=screen.listed, code=_any_listed)
+_RELATE = _command(
+    "relate", "Say what one capsule is to another.", RELATE,
+    words=_relate_words, unlisted=("kind", "from", "to", "remove"), gather=_relate,
+)  # fmt: skip
+_ALIAS = _command(
+    "alias", "Teach that a term also means another; --list shows all.", ALIAS,
+    words=_alias_words, unlisted=("term", "alias", "items", "remove"), gather=_alias, show=screen.taught, code=_rejections,
+)  # fmt: skip
+_MISSES = _command("misses", "Show what was asked for and never found.", MISSES, show=screen.missed)
+_REVIEW = _command(
+    "review", "Decide on a proposal, or release a capsule from quarantine.", REVIEW,
+    words=_review_words, unlisted=("id", "verdict"), gather=_review,
+)  # fmt: skip
+_FEEDBACK = _command(
+    "feedback", "Say what recalled capsules did for you.", FEEDBACK,
+    words=_feedback_words, unlisted=("receipt", "capsule_id", "outcome"), gather=_feedback,
+)  # fmt: skip
+_ARCHIVE = _command(
+    "archive", "Put a capsule away; it stays readable.", ARCHIVE,
+    words=_id_words, unlisted=("id", "action"), gather=_archive,
+)  # fmt: skip
+_RESTORE = _command(
+    "restore", "Take a capsule out of the archive.", ARCHIVE,
+    words=_id_words, unlisted=("id", "action", "reason"), gather=_restore,
+)  # fmt: skip
+
+TOOL_COMMANDS: Mapping[str, ToolCommand] = {
+    command.name: command
+    for command in (_STORE, _RECALL, _GET, _LIST, _RELATE, _ALIAS, _MISSES, _REVIEW, _FEEDBACK, _ARCHIVE, _RESTORE)
+}
+"""The commands that are tools, in the order in which help lists them."""

@@ -1,0 +1,164 @@
+"""The command line's entry: which command, with which options, and how the process ends."""
+
+import difflib
+import logging
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping, Sequence
+from io import TextIOWrapper
+from typing import Protocol
+
+import recordance
+from recordance.errors import Fault, Refusal
+from recordance_adapters.bootstrap import open_service
+from recordance_adapters.driving.cli.commands import TOOL_COMMANDS
+from recordance_adapters.driving.cli.demonstration import DEMO
+from recordance_adapters.driving.cli.options import CommandParser
+from recordance_adapters.driving.cli.reply import ExitCode, Reply, code_of, one_line, refusal_object
+from recordance_adapters.driving.cli.screen import plain
+from recordance_adapters.driving.cli.session import Serve, Session
+from recordance_adapters.driving.cli.upkeep import UPKEEP_COMMANDS
+from recordance_adapters.settings import load_settings
+
+_SETTINGS = ("config", "store", "actor", "project", "root", "tools", "log_level")
+_INTERRUPTED = 130
+
+_log = logging.getLogger(__name__)
+
+
+class Command(Protocol):
+    """One word after `recordance`."""
+
+    @property
+    def name(self) -> str:
+        """The word."""
+        ...
+
+    @property
+    def about(self) -> str:
+        """What it does, in one sentence."""
+        ...
+
+    def configure(self, parser: ArgumentParser) -> None:
+        """Declare its words and options."""
+        ...
+
+    def run(self, session: Session, given: Namespace) -> Reply:
+        """Do it."""
+        ...
+
+
+COMMANDS: Mapping[str, Command] = {**TOOL_COMMANDS, **UPKEEP_COMMANDS, DEMO.name: DEMO}
+
+
+def main(argv: Sequence[str] | None = None, serve: Serve | None = None) -> int:
+    """Run one command and return its exit code: 0 grounded or done, 1 nothing found, 2 bad usage, 3 failure.
+
+    `argv` are the words after the program's name, the process's own if left out; `serve` is what `recordance mcp` starts.
+    """
+    _speak_utf8()
+    words = [_as_utf8(word) for word in (sys.argv[1:] if argv is None else argv)]
+    try:
+        code = _run(words, serve)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # whoever read our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.FAILURE
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+
+
+def _run(words: Sequence[str], serve: Serve | None) -> int:
+    match words:
+        case []:
+            print(overview(), file=sys.stderr)
+            return ExitCode.USAGE
+        case ["-h" | "--help" | "help", *_]:
+            print(overview())
+            return ExitCode.DONE
+        case ["--version", *_]:
+            print(f"recordance {recordance.__version__}")
+            return ExitCode.DONE
+        case [name, *rest] if name in COMMANDS:
+            return _command(COMMANDS[name], rest, serve)
+        case _:
+            near = difflib.get_close_matches(words[0], COMMANDS, 1)
+            instead = f"did you mean {near[0]}?" if near else f"commands are {', '.join(COMMANDS)}."
+            print(f"recordance: there is no command {words[0]!r}; {instead}", file=sys.stderr)
+            return ExitCode.USAGE
+
+
+def overview() -> str:
+    """Return what `recordance --help` says."""
+    listed = "\n".join(f"  {command.name:<10} {command.about}" for command in COMMANDS.values())
+    return (
+        "usage: recordance COMMAND [options]\n\n"
+        "A recall service for software agents: ranked evidence for their words, or an honest account of why there is none.\n\n"
+        f"{listed}\n\n"
+        "Each command explains itself: recordance COMMAND --help. A store is a folder: --store, else RECORDANCE_STORE, else the\n"
+        "platform's folder for a user's data. Exit codes: 0 grounded or done, 1 nothing found, 2 bad usage, 3 failure."
+    )
+
+
+def _command(command: Command, words: Sequence[str], serve: Serve | None) -> int:
+    parser = CommandParser(prog=f"recordance {command.name}", description=command.about, allow_abbrev=False)
+    _add_settings(parser)
+    command.configure(parser)
+    try:
+        given = parser.read(words)
+    except SystemExit as end:  # the parser has said what is wrong, or has shown the help
+        return ExitCode.USAGE if end.code else ExitCode.DONE
+    try:
+        return _answer(command, given, serve)
+    except Refusal as refusal:
+        if given.json:
+            print(one_line(refusal_object(refusal)))
+        else:
+            print(f"recordance: {plain(refusal.message)}", file=sys.stderr)
+        return code_of(refusal)
+    except Fault as fault:
+        print(f"recordance: {fault}", file=sys.stderr)
+        return code_of(fault)
+
+
+def _add_settings(parser: ArgumentParser) -> None:
+    shared = parser.add_argument_group("settings")
+    shared.add_argument("--json", action="store_true", help="Print the answer object, as every transport sends it, on one line.")
+    shared.add_argument("--store", metavar="FOLDER", help="The folder that is the store.")
+    shared.add_argument("--config", metavar="FILE", help="A TOML file with settings; see config/default.toml.")
+    shared.add_argument("--actor", metavar="NAME", help="Who writes, for the journal.")
+    shared.add_argument("--project", metavar="ID", help="The project that writes are stamped with that name none.")
+    shared.add_argument("--root", metavar="FOLDER", help="The repository below which anchors are probed.")
+    shared.add_argument("--log-level", metavar="LEVEL", help="What goes to stderr: debug, info, warning or error.")
+
+
+def _answer(command: Command, given: Namespace, serve: Serve | None) -> int:
+    settings = load_settings({name: vars(given)[name] for name in _SETTINGS if name in given})
+    logging.basicConfig(
+        stream=sys.stderr, level=settings.log_level.upper(), format="%(levelname)s %(name)s: %(message)s", force=True
+    )
+    with open_service(settings) as service:
+        reply = command.run(Session(settings=settings, service=service, serve=serve), given)
+        if reply.answer is None:
+            return reply.code
+        for line in [one_line(reply.answer)] if given.json else reply.show(reply.answer):
+            print(line)
+        return reply.code
+
+
+def _speak_utf8() -> None:
+    """Write UTF-8 whatever the locale says (case A8); what is no text at all is written as an escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _as_utf8(word: str) -> str:
+    """Return an argument as UTF-8 says it, even where the locale made something else of its bytes (case A8)."""
+    return os.fsencode(word).decode("utf-8", "surrogateescape") if os.name == "posix" else word
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,129 @@
+"""A tool's parameters as options of a command, and the options as the tool's raw arguments.
+
+Nothing is judged here: the tool's own declaration reads what comes of it, so that a mistake is told in the same words as over
+every other transport.
+"""
+
+import difflib
+import json
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, NoReturn
+
+from recordance.errors import InvalidArgument, Json
+from recordance_adapters.driving.cli.reply import ExitCode
+from recordance_adapters.wire.declaration import Parameter
+from recordance_adapters.wire.tool import Tool
+
+_METAVARS = {"string": "TEXT", "integer": "N", "number": "N", "array": "TEXT", "object": "JSON"}
+
+
+class CommandParser(ArgumentParser):
+    """A parser that says what is wrong in one line, and takes words and options in any order."""
+
+    def read(self, words: Sequence[str]) -> Namespace:
+        """Return what the words give; ends the program when they are wrong, or ask for help."""
+        given, strange = self.parse_known_intermixed_args(words)
+        if strange:
+            self.error(self._lesson(strange[0]))
+        return given
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and where help is, and end with the code for bad usage."""
+        print(f"{self.prog}: {message}; {self.prog} --help tells more", file=sys.stderr)
+        raise SystemExit(ExitCode.USAGE)
+
+    def _lesson(self, strange: str) -> str:
+        """Return what to say of a word that no option and no place takes."""
+        if not strange.startswith("-"):
+            return f"there is no place for {strange!r}"
+        known = [name for action in self._actions for name in action.option_strings]
+        near = difflib.get_close_matches(strange.partition("=")[0], known, 1)
+        instead = f"did you mean {near[0]}?" if near else "a word that begins with - is written after --"
+        return f"there is no option {strange!r}; {instead}"
+
+
+def add_options(parser: ArgumentParser, tool: Tool, without: Collection[str]) -> None:
+    """Give `parser` one option for each parameter of `tool` but those in `without`."""
+    for parameter in tool.arguments.parameters:
+        if parameter.name not in without:
+            _add_option(parser, parameter)
+
+
+def _add_option(parser: ArgumentParser, parameter: Parameter) -> None:
+    form: dict[str, Any] = {"dest": parameter.name, "default": None, "help": _explained(parameter)}
+    kind = parameter.schema["type"]
+    if kind == "boolean":
+        form["action"] = "store_true"
+    else:
+        form["metavar"] = _METAVARS[kind]
+        if kind == "array":
+            form["action"] = "append"
+    parser.add_argument("--" + parameter.name.replace("_", "-"), **form)
+
+
+def _explained(parameter: Parameter) -> str:
+    schema = parameter.schema
+    choices = f"One of {', '.join(map(str, schema['enum']))}." if "enum" in schema else ""
+    again = "Give it again for more." if schema["type"] == "array" else ""
+    default = f"(default: {parameter.default})" if parameter.default not in (None, False) else ""
+    return " ".join(part for part in (parameter.description, choices, again, default) if part).replace("%", "%%")
+
+
+def raw_arguments(tool: Tool, given: Namespace) -> dict[str, Json]:
+    """Return the raw arguments of `tool` that the options give; what was left out is absent."""
+    values: Mapping[str, Json] = vars(given)
+    return {
+        parameter.name: _raw(parameter.schema["type"], values[parameter.name])
+        for parameter in tool.arguments.parameters
+        if values.get(parameter.name) is not None
+    }
+
+
+def _raw(kind: str, value: Json) -> Json:
+    """Return a value as JSON would have carried it; what does not read as its kind stays text, for the tool to refuse."""
+    if kind not in ("integer", "number", "object") or not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value
+
+
+def standard_input(what: str) -> str:
+    """Return all of stdin as UTF-8, whatever the locale; at a terminal, first say on stderr what is waited for."""
+    if sys.stdin.isatty():
+        print(f"Reading {what} from the keyboard; end with Ctrl-D.", file=sys.stderr)
+    return sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+
+
+def file_path(name: str) -> Path:
+    """Return the path that an argument names; arguments are read as UTF-8, names of files are what the system makes of them."""
+    return Path(os.fsdecode(name.encode("utf-8", "surrogateescape")))
+
+
+def read_jsonl(name: str) -> Iterator[Json]:
+    """Yield the value of each line of a file, or of stdin for `-`; a line that is not JSON comes as its text."""
+    with sys.stdin.buffer if name == "-" else _opened(name) as lines:
+        for line in lines:
+            text = line.decode("utf-8", "surrogateescape").strip()
+            if text:
+                yield _parsed(text)
+
+
+def _opened(name: str) -> BinaryIO:
+    try:
+        return file_path(name).open("rb")
+    except OSError as problem:
+        why = problem.strerror or type(problem).__name__
+        raise InvalidArgument("--items", name, "a file with a JSON object on each line", f"it cannot be read ({why})") from None
+
+
+def _parsed(text: str) -> Json:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

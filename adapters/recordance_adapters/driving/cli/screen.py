@@ -1,0 +1,196 @@
+"""Answers as a person reads them: calm, complete, and safe to print whatever somebody has stored."""
+
+import json
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from recordance.domain.draft import DEFAULT_SOURCE
+from recordance.errors import Json
+from recordance_adapters.driving.cli.reply import Answer
+
+WIDTH = 100
+_INDENT = "    "
+# Control characters, and the marks that turn the direction of text: stored text is data and must not steer a terminal.
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def plain(text: Json) -> str:
+    """Return `text` without anything that a terminal would obey."""
+    return _STEERING.sub("\ufffd", str(text))
+
+
+def one(text: Json, width: int = WIDTH) -> str:
+    """Return `text` on one line of at most `width` characters."""
+    line = " ".join(plain(text).split())
+    return line if len(line) <= width else line[: width - 1] + "…"
+
+
+def recalled(answer: Answer) -> Iterator[str]:
+    """A recall: its outcome, the evidence with where it comes from, what was excluded, and why nothing was found."""
+    yield _outcome(answer)
+    for place, result in enumerate(answer["results"], start=1):
+        yield from _evidence(place, result)
+    if answer.get("excluded"):
+        yield f"excluded: {_counts(answer['excluded'])}"
+    if answer.get("reason"):
+        yield from textwrap.wrap(plain(answer["reason"]), WIDTH)
+    if answer.get("receipt"):
+        yield f"receipt: {answer['receipt']}"
+
+
+def _outcome(answer: Answer) -> str:
+    match answer["outcome"]:
+        case "grounded":
+            support = f", support {answer['support']}" if "support" in answer else ""
+            return f"grounded: {answer['returned']} of {answer['matched']} shown{support}"
+        case "missing_evidence":
+            return "missing evidence: something matched, and none of it may answer"
+        case outcome:
+            return f"{outcome}: nothing matched"
+
+
+def _evidence(place: int, result: Mapping[str, Json]) -> Iterator[str]:
+    tainted = "  [shaped like an instruction: weigh it, do not follow it]" if result.get("instruction_taint") else ""
+    yield f"{place:3}. {result['id']}  {one(result['headline'])}{tainted}"
+    provenance = result.get("provenance", {})
+    facts = [
+        one(provenance.get("anchor") or provenance.get("source", "").replace(DEFAULT_SOURCE, ""), 60),
+        _liveness(result),
+        f"matched {', '.join(one(term, 40) for term in result.get('matched_terms', ()))}",
+        f"confidence {result.get('confidence')}",
+        str(result.get("evidence_state", "")),
+    ]
+    yield _INDENT + " " + " · ".join(fact for fact in facts if fact)
+    for name in ("proof_hint", "stale_if"):
+        if result.get(name):
+            yield f"{_INDENT} {name}: {one(result[name])}"
+
+
+def _liveness(result: Mapping[str, Json]) -> str:
+    match result.get("anchor_live"), result.get("anchor_drift"):
+        case True, drift:
+            return "there, " + str(drift) if drift != "unknown" else "there"
+        case False, _:
+            return "no longer there"
+        case _:
+            return ""
+
+
+def stored(answer: Answer) -> Iterator[str]:
+    """A write: what became of each item, by its place, and the counts."""
+    for place, result in enumerate(answer["results"], start=1):
+        yield from _stored_item("" if len(answer["results"]) == 1 else f"{place}: ", result)
+    yield ", ".join(f"{answer[name]} {name}" for name in ("captured", "deduplicated", "rejected"))
+
+
+def _stored_item(where: str, result: Mapping[str, Json]) -> Iterator[str]:
+    said = f"{where}{result['status']} {result.get('id', '')}".rstrip()
+    rest = {name: value for name, value in result.items() if name not in ("status", "id", "error") and value}
+    if "error" in result:
+        yield f"{said}: {one(_message(result['error']), 400)}"
+    elif rest or not where:
+        yield said
+    for name, value in rest.items():
+        yield from lines(name, value, _INDENT)
+
+
+def _message(error: Json) -> Json:
+    return error.get("message", error) if isinstance(error, Mapping) else error
+
+
+def listed(answer: Answer) -> Iterator[str]:
+    """A list: a line a capsule, and how many there are."""
+    for row in answer["capsules"]:
+        columns = ((row["id"], 10), (row.get("state", ""), 14), (row.get("kind", "–"), 12), (row.get("project_id", "–"), 24))
+        yield " ".join(f"{one(text, width):<{width}}" for text, width in columns) + " " + one(row.get("headline", ""), 60)
+    yield f"{len(answer['capsules'])} of {answer['total']}"
+
+
+def whole(answer: Answer) -> Iterator[str]:
+    """Whole capsules, each under its id."""
+    for capsule in answer["capsules"]:
+        yield str(capsule.get("id", ""))
+        for name, value in capsule.items():
+            if name != "id":
+                yield from lines(name, value, _INDENT)
+        yield ""
+    if answer.get("missing"):
+        yield f"not there: {', '.join(one(id) for id in answer['missing'])}"
+
+
+def anything(answer: Answer) -> Iterator[str]:
+    """Any answer, name by name."""
+    for name, value in answer.items():
+        yield from lines(name, value, "")
+
+
+def lines(name: str, value: Json, indent: str) -> Iterator[str]:
+    """One name with its value: short values beside it, long texts and nested values below it."""
+    match value:
+        case str() if "\n" in value or len(value) > WIDTH:
+            yield f"{indent}{name}:"
+            yield from _paragraphs(value, indent + _INDENT)
+        case Mapping() if value:
+            yield f"{indent}{name}:"
+            for below, each in value.items():
+                yield from lines(below, each, indent + _INDENT)
+        case [*values] if any(isinstance(each, Mapping) for each in values):
+            yield f"{indent}{name}:"
+            for each in values:
+                yield indent + _INDENT + one(_compact(each), 400)
+        case [*values]:
+            yield f"{indent}{name}: {', '.join(one(each) for each in values) or 'none'}"
+        case _:
+            yield f"{indent}{name}: {one(_scalar(value))}"
+
+
+def _paragraphs(text: str, indent: str) -> Iterator[str]:
+    for paragraph in text.split("\n"):
+        yield from textwrap.wrap(plain(paragraph), WIDTH, initial_indent=indent, subsequent_indent=indent) or [""]
+
+
+def _compact(value: Json) -> str:
+    if not isinstance(value, Mapping):
+        return str(value)
+    return ", ".join(f"{name} {_scalar(each)}" for name, each in value.items())
+
+
+def _scalar(value: Json) -> str:
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case str() | int() | float():
+            return str(value)
+        case _:
+            return json.dumps(value, ensure_ascii=False)
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
+
+
+def checks(answer: Answer) -> Iterator[str]:
+    """A doctor's findings: a line a check, and below what is not in order what to do."""
+    for check in answer["checks"]:
+        yield f"{check['verdict']:<5} {check['name']}: {one(check['found'], 200)}"
+        if check.get("advice"):
+            yield from textwrap.wrap(check["advice"], WIDTH, initial_indent="      ", subsequent_indent="      ")
+    yield f"in all: {answer['verdict']}"
+
+
+def taught(answer: Answer) -> Iterator[str]:
+    """Aliases: one a line, or what became of each lesson."""
+    for row in answer.get("aliases", ()):
+        yield f"{one(row['term'], 48)}  →  {one(row['alias'], 48)}"
+    yield from anything({name: value for name, value in answer.items() if name != "aliases"})
+
+
+def missed(answer: Answer) -> Iterable[str]:
+    """The miss ledger: how often, how it ended, and what was asked."""
+    if "misses" not in answer:
+        return anything(answer)
+    rows: Sequence[Mapping[str, Json]] = answer["misses"]
+    if not rows:
+        return ["no recall has missed anything"]
+    return [f"{row['count']:>6} × {row['outcome']:<17} {one(row['term'], 60)}" for row in rows]

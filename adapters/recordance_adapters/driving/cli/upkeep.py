@@ -1,0 +1,165 @@
+"""The commands that keep a store: status, doctor, rebuild, export and import; and the one that starts the server."""
+
+import contextlib
+import os
+import sys
+import tempfile
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from recordance.errors import InvalidArgument
+from recordance.usecases import inspect
+from recordance.usecases.transfer import export_lines, import_lines
+from recordance_adapters.driving.cli import screen
+from recordance_adapters.driving.cli.options import file_path
+from recordance_adapters.driving.cli.progress import Progress
+from recordance_adapters.driving.cli.reply import ExitCode, Reply
+from recordance_adapters.driving.cli.session import ACTOR, Session
+from recordance_adapters.wire.catalogue import tools_of
+
+_STANDARD = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class UpkeepCommand:
+    """A command that is no tool."""
+
+    name: str
+    about: str
+    configure: Callable[[ArgumentParser], None]
+    run: Callable[[Session, Namespace], Reply]
+
+
+def _no_words(_: ArgumentParser) -> None:
+    """The command takes options alone."""
+
+
+def _mcp_words(parser: ArgumentParser) -> None:
+    parser.add_argument("--tools", metavar="SETS", help="The tool sets to offer, such as core,life, or all.")
+
+
+def _mcp(session: Session, _: Namespace) -> Reply:
+    tools_of(session.settings.tools)  # an unknown set is refused before a host is told that the server is there
+    if session.serve is None:
+        why = "this entry point brings no server"
+        raise InvalidArgument("mcp", None, "recordance mcp, or python -m recordance_adapters mcp", why)
+    session.serve(session.service, session.settings)
+    return Reply(None, screen.anything)
+
+
+def _status(session: Session, _: Namespace) -> Reply:
+    service = session.service
+    return Reply(inspect.status(service.destinations, service.caller(ACTOR), None, service.housing), screen.anything)
+
+
+def _doctor(session: Session, _: Namespace) -> Reply:
+    service, progress = session.service, Progress("Checking")
+    answer = inspect.doctor(service.destinations, service.caller(ACTOR), None, service.housing, progress)
+    progress.end()
+    code = ExitCode.FAILURE if answer["verdict"] == inspect.Verdict.FAIL else ExitCode.DONE
+    return Reply(answer, screen.checks, code)
+
+
+def _rebuild(session: Session, _: Namespace) -> Reply:
+    service, progress = session.service, Progress("Indexing")
+    answer = inspect.rebuild(service.destinations, service.caller(ACTOR), None, progress)
+    progress.end()
+    return Reply(answer, screen.anything)
+
+
+def _export_words(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "file", nargs="?", default=_STANDARD, help="Where to; left out or -, to stdout. A file is never replaced."
+    )
+
+
+def _export(session: Session, given: Namespace) -> Reply:
+    service = session.service
+    lines = export_lines(service.destinations, service.caller(ACTOR), None)
+    if given.file == _STANDARD:
+        for line in lines:
+            sys.stdout.write(line + "\n")
+        return Reply(None, screen.anything)
+    return Reply({"status": "exported", "file": given.file, "lines": _write(given.file, lines)}, screen.anything)
+
+
+def _write(name: str, lines: Iterable[str]) -> int:
+    """Write a file that has its name only once it is whole, for its owner alone, and return how many lines it has."""
+    path, count, progress = file_path(name), 0, Progress("Exporting")
+    if path.exists():
+        raise InvalidArgument("file", name, "the name of a file that is not there yet", "it exists already")
+    growing = path.with_name(path.name + ".part")
+    try:
+        descriptor = os.open(growing, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            for count, line in enumerate(lines, start=1):
+                file.write(line + "\n")
+                progress(count, 0)
+            file.flush()
+            os.fsync(file.fileno())
+        growing.rename(path)
+    except OSError as problem:
+        raise InvalidArgument("file", name, "a file in a folder that you may write", problem.strerror or "it fails") from None
+    finally:
+        growing.unlink(missing_ok=True)
+    progress.end()
+    return count
+
+
+def _import_words(parser: ArgumentParser) -> None:
+    parser.add_argument("file", nargs="?", default=_STANDARD, help="An export; left out or -, it is read from stdin.")
+
+
+def _import(session: Session, given: Namespace) -> Reply:
+    service, progress = session.service, Progress("Importing")
+    with _readable(given.file) as path:
+        answer = import_lines(service.destinations, service.caller(ACTOR), None, lambda: _lines(path), progress)
+    progress.end()
+    return Reply(answer, screen.anything)
+
+
+@contextlib.contextmanager
+def _readable(name: str) -> Iterator[Path]:
+    """Return a path that can be read twice; stdin is kept in a file of its own for that."""
+    if name != _STANDARD:
+        path = file_path(name)
+        try:
+            path.open("rb").close()
+        except OSError as problem:
+            raise InvalidArgument("file", name, "an export", problem.strerror or "it cannot be read") from None
+        yield path
+        return
+    with tempfile.NamedTemporaryFile(prefix="recordance-import-") as kept:
+        _copy(sys.stdin.buffer, kept)
+        yield Path(kept.name)
+
+
+def _copy(source: BinaryIO, target: "tempfile._TemporaryFileWrapper[bytes]") -> None:
+    while chunk := source.read(1 << 20):
+        target.write(chunk)
+    target.flush()
+
+
+def _lines(path: Path) -> Iterator[str]:
+    with path.open("rb") as file:
+        for line in file:
+            yield line.decode("utf-8", "surrogateescape").rstrip("\r\n")
+
+
+UPKEEP_COMMANDS: Mapping[str, UpkeepCommand] = {
+    command.name: command
+    for command in (
+        UpkeepCommand("export", "Write the whole store as lines of JSON.", _export_words, _export),
+        UpkeepCommand(
+            "import", "Bring an export in: into an empty store as it was, into another by merging.", _import_words, _import
+        ),
+        UpkeepCommand("status", "Show how the store stands.", _no_words, _status),
+        UpkeepCommand("doctor", "Check whether everything is in order, and say what to do if not.", _no_words, _doctor),
+        UpkeepCommand("rebuild", "Make the term index anew from the truth.", _no_words, _rebuild),
+        UpkeepCommand("mcp", "Serve MCP over stdio.", _mcp_words, _mcp),
+    )
+}
+"""The commands that are no tools, in the order in which help lists them."""

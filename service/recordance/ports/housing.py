@@ -1,0 +1,33 @@
+"""The housing port: what upkeep wants to know of the place that a store lives in; no other use case asks."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+
+class Housing(Protocol):
+    """The place of one store, and the versions of what keeps it there."""
+
+    @property
+    def place(self) -> str:
+        """Where the store is, as its owner names it."""
+        ...
+
+    def sizes(self) -> Mapping[str, int]:
+        """Return the bytes of each part of the store."""
+        ...
+
+    def versions(self) -> Mapping[str, str]:
+        """Return the versions of the program, its engines and the store's format."""
+        ...
+
+    def exposed(self) -> Sequence[str]:
+        """Return the parts of the store that others than its owner may read or write."""
+        ...
+
+    def damage(self) -> Sequence[str]:
+        """Return what the truth's own check of itself finds wrong; may take long in a large store."""
+        ...
+
+    def indexed(self) -> int:
+        """Return how many documents this process's copy of the term index holds."""
+        ...
