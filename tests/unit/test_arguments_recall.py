@@ -90,14 +90,14 @@ def test_an_unknown_parameter_is_refused_with_the_nearest_name(sent: str, neares
     "name", ["vector_k", "query_embedding", "search_scope", "destination", "cursor", "fusion", "as_known_at"]
 )
 def test_a_parameter_whose_feature_is_not_built_is_unknown(name: str) -> None:
-    """F4: what cannot be honoured must not be accepted."""
+    """What cannot be honoured must not be accepted."""
     assert refused({"terms": ["tokio"], name: 1}).field == name
     assert name not in RETRIEVE.arguments.schema["properties"]
 
 
 @pytest.mark.parametrize("lane", ["vector", "fused"])
 def test_a_lane_that_is_not_there_is_refused_by_what_is_missing(lane: str) -> None:
-    """T1: to run another lane in its place would answer a question that nobody asked."""
+    """To run another lane in its place would answer a question that nobody asked."""
     assert "no vector lane" in refused({"terms": ["tokio"], "lane": lane}).why
     assert RETRIEVE.arguments.schema["properties"]["lane"]["enum"] == ["auto", "term"]
 

@@ -350,7 +350,7 @@ def test_the_refusal_of_an_item_can_be_told_inside_an_answer() -> None:
 
 
 def test_reading_a_batch_is_half_of_its_progress() -> None:
-    """case I4: a long batch is seen to go on, and is never said to be done before it is stored."""
+    """A long batch is seen to go on, and is never said to be done before it is stored."""
     heard: list[tuple[int, int]] = []
     drafts({"items": [{"content": "a"}, {}, {"content": "b"}]}, None, lambda done, total: heard.append((done, total)))
     assert heard == [(1, 6), (2, 6), (3, 6)]

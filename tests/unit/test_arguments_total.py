@@ -59,7 +59,7 @@ def test_what_the_schema_excludes_is_refused(named: tuple[str, Parameter], value
 
 @given(st.sampled_from(TOOLS), st.dictionaries(st.text(max_size=12), VALUES, min_size=1, max_size=3))
 def test_an_unknown_name_is_never_read_past(tool: Any, raw: dict[str, Any]) -> None:
-    """F4: a parameter that nobody reads could be a fence that nobody sets."""
+    """A parameter that nobody reads could be a fence that nobody sets."""
     known = {parameter.name for parameter in tool.arguments.parameters}
     try:
         tool.arguments.read(raw)

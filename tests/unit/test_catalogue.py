@@ -39,7 +39,7 @@ def parts(schema: Any) -> Iterator[dict[str, Any]]:
 
 
 def test_the_default_list_stays_under_four_thousand_tokens() -> None:
-    """case J7: a list that costs little context is never trimmed by a host; schemas, texts and hints all count."""
+    """A list that costs little context is never trimmed by a host; schemas, texts and hints all count."""
     listed = [published(tool) for tool in tools_of(DEFAULT_SETS)]
     tokens = len(json.dumps(listed, ensure_ascii=False, separators=(",", ":"))) / 4
     assert tokens < MOST_TOKENS, f"{tokens:.0f} tokens: shorten descriptions, or move a tool to another set"
@@ -75,13 +75,13 @@ def test_every_optional_parameter_is_published(tool: Tool) -> None:
 
 @EVERY_TOOL
 def test_every_tool_has_all_four_hints(tool: Tool) -> None:
-    """case J7: hosts ask the user by these hints; one that is missing is taken for the worst."""
+    """Hosts ask the user by these hints; one that is missing is taken for the worst."""
     assert set(tool.annotations) == {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
     assert all(isinstance(hint, bool) for hint in tool.annotations.values())
 
 
 def test_recalls_gets_and_lists_are_read_only_and_whatever_removes_says_so() -> None:
-    """case J7: hosts let reading pass without a question, and must not do so for anything else."""
+    """Hosts let reading pass without a question, and must not do so for anything else."""
     hints = {tool.name: tool.annotations for tool in TOOLS}
     reading = {name for name, annotations in hints.items() if annotations["readOnlyHint"]}
     removing = {name for name, annotations in hints.items() if annotations["destructiveHint"]}
@@ -98,7 +98,7 @@ def test_the_schema_of_terms_shows_that_one_is_needed() -> None:
 
 
 def test_tool_sets_choose_tools_in_one_order() -> None:
-    """case J7: the list is the same in every process, whatever order the sets are named in."""
+    """The list is the same in every process, whatever order the sets are named in."""
     core, life = tools_of(["core"]), tools_of(["life"])
     assert [tool.name for tool in life] == ["memory_archive"]
     assert tools_of(["life", "core"]) == tools_of(["core", "life"]) == tools_of([ALL]) == TOOLS
@@ -106,7 +106,7 @@ def test_tool_sets_choose_tools_in_one_order() -> None:
 
 
 def test_an_unknown_tool_set_is_refused_with_those_that_exist() -> None:
-    """case J7: a misspelt set would be a server without its tools."""
+    """A misspelt set would be a server without its tools."""
     with pytest.raises(InvalidArgument) as raised:
         tools_of(["core", "lief"])
     assert "life" in raised.value.expected
@@ -114,6 +114,6 @@ def test_an_unknown_tool_set_is_refused_with_those_that_exist() -> None:
 
 @EVERY_TOOL
 def test_descriptions_teach_in_few_words(tool: Tool) -> None:
-    """case J7: a model reads every description with every request."""
+    """A model reads every description with every request."""
     assert 80 <= len(tool.description) <= 700
     assert len(tool.title) <= 40

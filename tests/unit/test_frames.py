@@ -28,7 +28,7 @@ def test_any_line_is_a_message_or_has_an_answer(line: bytes) -> None:
 
 @given(st.dictionaries(MESSAGE_NAMES, JSON | st.sampled_from(["2.0", "ping", 1]), min_size=1))
 def test_an_object_with_an_id_is_never_taken_for_a_notification(raw: dict[str, object]) -> None:
-    """case I1: its sender waits for an answer."""
+    """Its sender waits for an answer."""
     try:
         message = read_frame(json.dumps(raw).encode())
     except BadFrame:

@@ -95,7 +95,7 @@ def test_the_scenario_calls_every_tool_and_meets_every_outcome(played: list[dict
 
 
 def test_the_published_tools_are_the_recorded_ones(request: pytest.FixtureRequest) -> None:
-    """case J7: what clients are shown is reviewed as a diff, like any answer."""
+    """What clients are shown is reviewed as a diff, like any answer."""
     listed = [
         {"name": tool.name, "description": tool.description, "input": tool.arguments.schema, "output": dict(tool.output)}
         for tool in TOOLS

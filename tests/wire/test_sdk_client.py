@@ -7,14 +7,15 @@ import anyio
 import pytest
 from mcp import Client, MCPError, StdioServerParameters
 
+from support import protocol_tools
 from support.stdio_peer import BOUND, HANDSHAKE, STATELESS, checkout_environment
 
-SERVER = StdioServerParameters(command=sys.executable, args=["-m", "support.protocol_tools", "none"], env=checkout_environment())
+SERVER = StdioServerParameters(command=sys.executable, args=["-m", protocol_tools.__name__, "none"], env=checkout_environment())
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy", STATELESS])
 def test_the_librarys_client_lists_calls_and_is_refused(mode: str) -> None:
-    """case J1, case J5: hosts are built on it; it judges every answer by the published schema."""
+    """case J5: hosts are built on it; it judges every answer by the published schema."""
 
     async def session() -> None:
         heard: list[float] = []

@@ -23,7 +23,7 @@ def run(code: str) -> str:
 
 
 def test_a_server_is_built_without_the_librarys_client_or_any_engine() -> None:
-    """case I2: hosts start one server a session, so every import is paid again and again."""
+    """case I2: nothing is loaded that no call needs. Hosts start one server a session, so every import is paid again and again."""
     heavy = [
         "mcp.client",
         "mcp.server.mcpserver",
@@ -39,7 +39,7 @@ def test_a_server_is_built_without_the_librarys_client_or_any_engine() -> None:
 
 
 def test_the_whole_library_is_there_for_whoever_asks() -> None:
-    """case J1: packages whose own code has not run yet run it when a name of them is asked for, once."""
+    """Packages whose own code has not run yet run it when a name of them is asked for, once."""
     names = run(
         "from mcp import Client, ClientSession; from mcp.server import MCPServer; print(Client.__name__, MCPServer.__name__)"
     )
@@ -48,5 +48,5 @@ def test_the_whole_library_is_there_for_whoever_asks() -> None:
 
 
 def test_a_name_that_the_library_lacks_is_still_an_error() -> None:
-    """case J1: what does not exist is missed as always, and at once."""
+    """What does not exist is missed as always, and at once."""
     assert run("import mcp; print(hasattr(mcp, 'nothing_of_that_name'))").strip() == "False"

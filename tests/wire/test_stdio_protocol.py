@@ -11,10 +11,11 @@ import pytest
 
 from recordance_adapters.driving.mcp_server import serve
 from recordance_adapters.wire.catalogue import TOOLS, tools_of
+from support import protocol_tools
 from support.stdio_peer import BOUND, HANDSHAKE, STATELESS, Era, Peer, checkout_environment
 
 LEGACY = Era(HANDSHAKE)
-SERVER = ["-m", "support.protocol_tools"]
+SERVER = ["-m", protocol_tools.__name__]
 PLAIN_LOCALE = {"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii:strict"}
 BOTH_ERAS = pytest.mark.parametrize("era", [Era(HANDSHAKE), Era(STATELESS)], ids=[HANDSHAKE, STATELESS])
 
@@ -109,7 +110,7 @@ def test_a_lone_surrogate_in_a_parameters_name_is_an_unknown_parameter(lasting: 
     ],
 )
 def test_a_line_that_is_no_message_is_answered_and_the_session_goes_on(lasting: Peer, line: bytes, code: int, id: Any) -> None:
-    """case I1: a client that sent nonsense learns so; a server that dies of it takes the session along."""
+    """A client that sent nonsense learns so; a server that dies of it takes the session along."""
     lasting.send(line)
     answer = lasting.receive()
     assert (answer["id"], answer["error"]["code"]) == (id, code)
@@ -124,7 +125,7 @@ def test_empty_lines_and_a_byte_order_mark_are_passed_over(lasting: Peer) -> Non
 
 
 def test_an_unknown_tool_is_refused_with_the_nearest_name(session: tuple[Era, Peer]) -> None:
-    """case J9: a misspelt name is corrected in one turn."""
+    """A misspelt name is corrected in one turn."""
     era, peer = session
     error = peer.answer(era.call(1, "ehco", {"text": "x"}))["error"]
     assert error["code"] == -32602
@@ -133,7 +134,7 @@ def test_an_unknown_tool_is_refused_with_the_nearest_name(session: tuple[Era, Pe
 
 @pytest.mark.parametrize("arguments", [[], "text", 7, True])
 def test_arguments_that_are_no_object_are_refused_in_our_words(session: tuple[Era, Peer], arguments: Any) -> None:
-    """case J9: the library's own validation says only "invalid", and nobody can correct that."""
+    """The library's own validation says only "invalid", and nobody can correct that."""
     era, peer = session
     error = peer.answer(era.call(1, "echo", arguments))["error"]
     assert error["code"] == -32602
@@ -141,21 +142,21 @@ def test_arguments_that_are_no_object_are_refused_in_our_words(session: tuple[Er
 
 
 def test_arguments_may_be_left_out(session: tuple[Era, Peer]) -> None:
-    """case J9: a tool without required parameters needs none, and one with them says which."""
+    """A tool without required parameters needs none, and one with them says which."""
     era, peer = session
     assert content(peer.answer(era.request(1, "tools/call", name="release"))) == {}
     assert peer.answer(era.request(2, "tools/call", name="echo"))["error"]["data"]["field"] == "text"
 
 
 def test_an_unknown_method_is_said_to_be_one(session: tuple[Era, Peer]) -> None:
-    """case I1: hosts probe what a server can; an odd answer makes them give up."""
+    """Hosts probe what a server can; an odd answer makes them give up."""
     era, peer = session
     assert peer.answer(era.request(1, "resources/list"))["error"]["code"] == -32601
 
 
 @BOTH_ERAS
 def test_a_fault_of_ours_says_an_id_that_the_log_explains(peer: Peer, era: Era) -> None:
-    """case K1: no stack, path, SQL or secret goes to a client; who runs the server finds all of it under the id."""
+    """No stack, path, SQL or secret goes to a client; who runs the server finds all of it under the id."""
     era.open(peer)
     error = peer.answer(era.call(1, "fail"))["error"]
     assert error["code"] == -32603
@@ -184,7 +185,7 @@ def test_more_calls_than_workers_leave_the_session_responsive(opened: Peer) -> N
 
 
 def test_a_cancelled_call_is_never_answered_and_the_next_one_is(opened: Peer) -> None:
-    """case I4: a client that has given up must not be surprised by the answer."""
+    """A client that has given up must not be surprised by the answer."""
     opened.send(LEGACY.call("long", "hold"))
     opened.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "long"}})
     opened.answer(LEGACY.call(1, "release"))
@@ -195,7 +196,7 @@ def test_a_cancelled_call_is_never_answered_and_the_next_one_is(opened: Peer) ->
 
 
 def test_what_was_sent_before_stdin_ended_is_still_answered(opened: Peer) -> None:
-    """case I1: a script that pipes its requests in and closes the pipe wants their answers."""
+    """A script that pipes its requests in and closes the pipe wants their answers."""
     opened.send(*(LEGACY.call(n, "echo", {"text": "x" * 1_000}) for n in range(1, 51)))
     opened.close_stdin()
     assert {message["id"] for message in opened.rest()} == set(range(1, 51))
@@ -203,7 +204,7 @@ def test_what_was_sent_before_stdin_ended_is_still_answered(opened: Peer) -> Non
 
 
 def test_stdins_end_ends_the_process_even_with_a_call_in_flight(opened: Peer) -> None:
-    """case I1: hosts leave orphans behind when a server outlives its pipe; the process ends within two seconds."""
+    """Hosts leave orphans behind when a server outlives its pipe; the process ends within two seconds."""
     opened.send(LEGACY.call("long", "hold"))
     opened.answer(LEGACY.request(1, "ping"))
     opened.close_stdin()
@@ -214,7 +215,7 @@ def test_stdins_end_ends_the_process_even_with_a_call_in_flight(opened: Peer) ->
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without asking it")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_process_without_a_trace(opened: Peer, number: signal.Signals) -> None:
-    """case I1: hosts end servers by signal; a traceback in their log looks like a crash."""
+    """Hosts end servers by signal; a traceback in their log looks like a crash."""
     opened.answer(LEGACY.call(1, "echo", {"text": "x"}))
     opened.process.send_signal(number)
     assert opened.exit_code() == 0
@@ -222,7 +223,7 @@ def test_a_signal_ends_the_process_without_a_trace(opened: Peer, number: signal.
 
 
 def test_a_reader_that_goes_away_is_no_crash() -> None:
-    """case I1: a host that dies closes both pipes at once."""
+    """A host that dies closes both pipes at once."""
     command = [sys.executable, *SERVER, "none"]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, env=checkout_environment(), **pipes) as process:
@@ -240,7 +241,7 @@ def test_a_reader_that_goes_away_is_no_crash() -> None:
 
 @BOTH_ERAS
 def test_progress_rises_and_comes_before_the_answer(peer: Peer, era: Era) -> None:
-    """case I4: whoever asked for progress sees it grow; nothing of it comes after the answer."""
+    """Whoever asked for progress sees it grow; nothing of it comes after the answer."""
     era.open(peer)
     peer.send(era.call(1, "count", {"steps": 5_000}, progressToken="p"))
     heard = []
@@ -256,7 +257,7 @@ def test_progress_rises_and_comes_before_the_answer(peer: Peer, era: Era) -> Non
 
 
 def test_nobody_hears_progress_who_did_not_ask(session: tuple[Era, Peer]) -> None:
-    """case I1: a notification without a token is a message that the client does not know."""
+    """A notification without a token is a message that the client does not know."""
     era, peer = session
     peer.send(era.call(1, "count", {"steps": 100}))
     assert peer.receive()["id"] == 1
@@ -272,7 +273,7 @@ def test_the_handshake_does_not_wait_for_the_store(era: Era, store: str) -> None
 
 
 def test_a_store_that_cannot_be_opened_is_a_fault_of_each_call() -> None:
-    """case I2: the server stays up and says what is wrong, in the log; no path leaks to the client."""
+    """The server stays up and says what is wrong, in the log; no path leaks to the client."""
     with Peer([*SERVER, "broken"]) as peer:
         LEGACY.open(peer)
         error = peer.answer(LEGACY.call(1, "echo", {"text": "x"}))["error"]
@@ -285,7 +286,7 @@ def test_a_store_that_cannot_be_opened_is_a_fault_of_each_call() -> None:
 
 @BOTH_ERAS
 def test_the_server_introduces_itself_and_lists_its_tools_in_one_order(peer: Peer, era: Era) -> None:
-    """case J7: who it is, what it is for, and the same list every time."""
+    """Who it is, what it is for, and the same list every time."""
     introduction = era.open(peer)["result"]
     assert "memory_retrieve" in introduction["instructions"]
     assert introduction["capabilities"]["tools"] is not None
@@ -297,7 +298,7 @@ def test_the_server_introduces_itself_and_lists_its_tools_in_one_order(peer: Pee
 
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
 def test_every_version_of_the_handshake_is_spoken(peer: Peer, version: str) -> None:
-    """case J1: hosts are older than servers."""
+    """Hosts are older than servers."""
     era = Era(version)
     assert era.open(peer)["result"]["protocolVersion"] == version
     answer = peer.answer(era.call(1, "echo", {"text": "x"}))["result"]
@@ -325,5 +326,5 @@ def test_the_actor_is_the_configured_one_or_else_the_client(configured: list[str
 
 
 def test_the_catalogue_is_what_a_server_lists_by_default() -> None:
-    """case J7: core alone, until more is asked for."""
+    """Core alone, until more is asked for."""
     assert tools_of(["core"]) == TOOLS[:-1]

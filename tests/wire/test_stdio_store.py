@@ -72,7 +72,7 @@ def test_a_session_on_a_real_store_prints_messages_alone(peer: Peer) -> None:
 
 
 def test_progress_of_a_batch_ends_with_the_batch(peer: Peer) -> None:
-    """case I4: whoever stores much sees it go on."""
+    """Whoever stores much sees it go on."""
     LEGACY.open(peer)
     items = [{"content": f"batch fact z{number}"} for number in range(1_000)]
     peer.send(LEGACY.call(1, "memory_store", {"items": items}, progressToken="p"))
@@ -88,7 +88,7 @@ def test_progress_of_a_batch_ends_with_the_batch(peer: Peer) -> None:
     ("sets", "last"), [([], "memory_misses"), (["--tools", "all"], "memory_archive"), (["--tools", "life"], "memory_archive")]
 )
 def test_tool_sets_are_chosen_at_the_start(tmp_path: Path, sets: list[str], last: str) -> None:
-    """case J7: the default list is short; more is listed for those who ask."""
+    """The default list is short; more is listed for those who ask."""
     with Peer([*PROGRAM, "--store", str(tmp_path / "store"), *sets]) as peer:
         LEGACY.open(peer)
         assert peer.answer(LEGACY.request(1, "tools/list"))["result"]["tools"][-1]["name"] == last
