@@ -96,13 +96,17 @@ class TermFollower:
         """
         deadline = self._monotonic() + self._patience
         while True:
+            remedy = self._bring_up
             with ExitStack() as opened:
-                view = self._look(opened, deadline)
+                try:
+                    view = self._look(opened, deadline)
+                except ReplicaDamaged:
+                    view, remedy = None, self._refill
                 if view is not None:
                     yield view
                     return
             with self._writing(deadline), self._truth.reading() as reader:
-                self._bring_up(reader, _Journey(deadline))
+                remedy(reader, _Journey(deadline))
 
     def commit(self) -> None:
         """Write everything up to the truth's head into the replica and let it go from the overlay."""
