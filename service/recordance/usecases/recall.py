@@ -50,8 +50,9 @@ def recall(destinations: Destinations, caller: Caller, destination: str | None, 
     with store.terms.at_head() as view:
         asked = _ask(view, caller, request, at)
         found = _find(store, asked)
-        _note_misses(store, caller, asked, found)
-        return report(_gathered(store, asked, found))
+        answer = report(_gathered(store, asked, found))
+    _note_misses(store, caller, asked, found)
+    return answer
 
 
 @dataclass(frozen=True, slots=True)
