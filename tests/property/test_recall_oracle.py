@@ -16,10 +16,11 @@ from recordance.query.request import RecallRequest
 from recordance.ranking.trimming import compact_json
 from recordance.usecases.recall import recall
 from recordance_adapters.driven.in_memory.anchors import MemoryAnchors
+from recordance_adapters.driven.tantivy_terms import adopt_replica
 from support.oracle import Expected, Oracle, Refused, world_of
 from support.recalls import Missed, NotedMisses, Recalls
 from support.scenes import Scene
-from support.truths import open_truth
+from support.truths import IDENTITY, open_truth
 
 SEEDS = range(10)
 CAPSULES, STEPS, WRITES, REQUESTS = 90, 10, 5, 6
@@ -41,7 +42,16 @@ def on_sqlite(folder: Path) -> Iterator[Recalls]:
         yield Recalls(truth=truth, anchors=repository())
 
 
-STORES = {"in memory": in_memory, "on SQLite": on_sqlite}
+@contextmanager
+def on_the_engines(folder: Path) -> Iterator[Recalls]:
+    with (
+        closing(open_truth("sqlite", folder)) as truth,
+        closing(adopt_replica(folder / "replicas", IDENTITY.store, 0.0)) as replica,
+    ):
+        yield Recalls(truth=truth, replica=replica, anchors=repository())
+
+
+STORES = {"in memory": in_memory, "on SQLite": on_sqlite, "on the engines": on_the_engines}
 
 
 def expected_or_kind(oracle: Oracle, caller: Caller, request: RecallRequest) -> Expected | str:
