@@ -23,7 +23,7 @@ def run(code: str) -> str:
 
 
 def test_a_server_is_built_without_the_librarys_client_or_any_engine() -> None:
-    """case I2: nothing is loaded that no call needs. Hosts start one server a session, so every import is paid again and again."""
+    """case I2: nothing is loaded that no call needs; hosts start a server for every session."""
     heavy = [
         "mcp.client",
         "mcp.server.mcpserver",
