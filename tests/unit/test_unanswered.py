@@ -28,10 +28,10 @@ def test_an_end_waits_for_what_is_in_flight_and_no_longer() -> None:
     """What was asked before the end is answered; what never will be holds nobody."""
     unanswered = Unanswered()
     unanswered.add("a", most=9)
-    unanswered.settle(0.01)
+    assert not unanswered.settle(0.01)
     answering = threading.Thread(target=unanswered.discard, args=("a",))
     answering.start()
-    unanswered.settle(BOUND)
+    assert unanswered.settle(BOUND)
     answering.join(BOUND)
 
 
@@ -41,4 +41,4 @@ def test_an_id_that_is_not_in_flight_is_no_matter() -> None:
     unanswered.discard("never")
     unanswered.add(7, most=9)
     unanswered.discard("7")
-    unanswered.settle(BOUND)
+    assert unanswered.settle(BOUND)

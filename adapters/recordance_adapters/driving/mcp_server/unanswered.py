@@ -24,7 +24,7 @@ class Unanswered:
             self._ids.discard(str(request))
             self._changed.notify_all()
 
-    def settle(self, seconds: float) -> None:
-        """Wait until nothing is in flight, no longer than `seconds`."""
+    def settle(self, seconds: float) -> bool:
+        """Wait until nothing is in flight, no longer than `seconds`; return whether that came true."""
         with self._changed:
-            self._changed.wait_for(lambda: not self._ids, seconds)
+            return self._changed.wait_for(lambda: not self._ids, seconds)
