@@ -126,9 +126,8 @@ class _Batch:
                     StateKind.TOMBSTONED_CAPSULE, capsule_id(number), "it was forgotten; store without superseding it"
                 )
         key = planned.labels.get(LabelField.KEY)
-        if key is None:
-            return planned.draft.supersedes
-        return tuple(dict.fromkeys((*planned.draft.supersedes, *self._holders.get((planned.project, key), ()))))
+        holders = () if key is None else self._holders.get((planned.project, key), ())
+        return tuple(dict.fromkeys((*planned.draft.supersedes, *holders)))
 
     def _supersede(self, source: int, target: int) -> None:
         relation = Relation(RelationKind.SUPERSEDES, source, target, self._at)
