@@ -4,7 +4,7 @@ import uuid
 from contextlib import ExitStack
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recordance.domain.alias import MissOutcome
@@ -32,6 +32,7 @@ def test_equal_histories_lead_to_equal_answers(
         assert_alike(truths)
 
 
+@settings(max_examples=30)
 @given(history=histories(writes=4))
 def test_one_transaction_or_many_lead_to_equal_answers(
     history: list[ChangeSet], tmp_path_factory: pytest.TempPathFactory

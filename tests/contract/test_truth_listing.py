@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from recordance.domain.caller import under
 from recordance.domain.capsule import Capsule, LabelField
+from recordance.domain.validity import Validity
 from recordance.domain.vocabulary import Kind
 from recordance.ports.truth import ListedState, ListPage, ListRequest, Truth
 from recordance.query.exclusion import Eligibility, first_exclusion
@@ -19,8 +20,8 @@ from support.truths import (
     PROJECTS,
     captured,
     days,
-    drawn_captures,
     entombed,
+    judged_captures,
     labels,
     near_instants,
     opened,
@@ -50,7 +51,7 @@ requests = st.builds(
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
-@given(captures=st.integers(1, 12).flatmap(lambda last: st.tuples(*map(drawn_captures, range(1, last + 1)))), data=st.data())
+@given(captures=st.integers(1, 12).flatmap(lambda last: st.tuples(*map(judged_captures, range(1, last + 1)))), data=st.data())
 def test_a_page_is_what_the_predicates_say_of_each_capsule(
     adapter: str, captures: tuple, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -82,8 +83,6 @@ def is_listed(capsule: Capsule, request: ListRequest) -> bool:
 
 def test_the_ends_of_validity_are_judged_at_the_instant_asked_about(truth: Truth) -> None:
     """F6, W1, case H2: valid_from is inside, valid_to is outside, and a supersession holds from its own instant on."""
-    from recordance.domain.validity import Validity
-
     remember(truth, "x", validity=Validity(NOON, NOON + days(2)))
     write(truth, stands(1, superseded_at=NOON + days(1)))
     states = {

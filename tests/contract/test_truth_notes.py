@@ -1,4 +1,4 @@
-"""What a truth gives back of everything beside capsules: relations, aliases, verdicts, judgements, misses, answers, the journal."""
+"""What a truth gives back of all that stands beside capsules: relations, aliases, verdicts, misses, answers, the journal."""
 
 from collections.abc import Iterator
 from pathlib import Path

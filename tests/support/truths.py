@@ -241,6 +241,23 @@ def drawn_captures(draw: st.DrawFn, number: int = 1) -> Capture:
     )
 
 
+@st.composite
+def judged_captures(draw: st.DrawFn, number: int = 1) -> Capture:
+    """A capture that is drawn only where fences of project and kind and exclusion reasons look; cheaper than all of it."""
+    return make_capture(
+        number,
+        labels=draw(
+            st.fixed_dictionaries(
+                {LabelField.KIND: _vocabularies[LabelField.KIND]},
+                optional={LabelField.PROJECT: _vocabularies[LabelField.PROJECT]},
+            )
+        ),
+        validity=Validity(draw(near_instants), draw(st.none() | near_instants)),
+        event=draw(events),
+        standing=draw(st.just(Standing()) | standings()),
+    )
+
+
 @dataclass
 class _Drawing:
     """What the store holds while a history is drawn, as far as the next change must fit it."""

@@ -14,6 +14,10 @@ from recordance.errors import RecordanceError
 class SqlDialect(Protocol):
     """A database's way to begin, to wait, to fail, to be watched and to be copied."""
 
+    def settle(self, engine: Engine) -> None:
+        """Put a store that is empty, or comes from elsewhere, into the mode in which readers and writers do not wait."""
+        ...
+
     def begin_reading(self, cursor: DBAPICursor) -> None:
         """Begin a transaction that keeps one snapshot and never waits for a writer."""
         ...
@@ -38,6 +42,9 @@ class SqlDialect(Protocol):
         """Open the one writing transaction in which tables are changed; it commits at the end, and undoes all on an error."""
         ...
 
-    def back_up(self, engine: Engine, name: str) -> Path | None:
-        """Copy the whole store as it is now beside itself, and return where; None where the database's owner does that."""
+    def back_up(self, engine: Engine, ending: str) -> Path | None:
+        """Copy the whole store as it is now beside itself, its name extended by `ending`, and return where.
+
+        None where that is the business of whoever runs the database.
+        """
         ...

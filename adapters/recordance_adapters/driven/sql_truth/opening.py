@@ -15,8 +15,8 @@ from recordance_adapters.driven.sql_truth import migrations, tables
 from recordance_adapters.driven.sql_truth.dialect import SqlDialect
 from recordance_adapters.driven.sql_truth.sqlite_dialect import (
     SqliteDialect,
+    make_private_file,
     make_private_folder,
-    make_store_file,
     sqlite_engine,
 )
 from recordance_adapters.driven.sql_truth.truth import SqlTruth
@@ -47,10 +47,10 @@ def open_sql_truth(
     a store of this program's format. Raises StoreUnusable when the file is no store, or a newer program's, or cannot be
     migrated, and MissingState(STORE_BUSY) when others keep it locked beyond `patience` seconds.
     """
-    dialect, formats = SqliteDialect(), formats or Formats()
+    dialect, formats = SqliteDialect(patience), formats or Formats()
     with _told_by(dialect):
         make_private_folder(path.parent)
-        make_store_file(path, patience)
+        make_private_file(path)
         engine = sqlite_engine(path, patience)
         try:
             found = _ready(engine, dialect, identity or _by_chance(), formats)
@@ -64,6 +64,7 @@ def _ready(engine: Engine, dialect: SqlDialect, identity: StoreIdentity, formats
     """Bring the store to the format wanted and return who it is."""
     with engine.connect() as connection:
         version = _format_of(connection)
+    dialect.settle(engine)
     if version is None:
         _create(engine, dialect, identity, formats)
     elif version != formats.head:

@@ -4,7 +4,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,6 +18,7 @@ IDLE_CONNECTIONS = 4
 """How many connections stay open between transactions; more are opened when more run at once, and closed afterwards."""
 CACHED_STATEMENTS = 256
 PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
+_TURN_MILLISECONDS = 3
 _PRAGMAS = ("synchronous = FULL", "foreign_keys = ON", "secure_delete = ON", "wal_autocheckpoint = 4000")
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _LESSONS = {
@@ -33,25 +34,37 @@ _PRIMARY_CODE = 0xFF
 
 
 class SqliteDialect:
-    """SQLite in write-ahead mode (see SqlDialect)."""
+    """SQLite in write-ahead mode (see SqlDialect); nobody waits longer than `patience` seconds."""
+
+    def __init__(self, patience: float) -> None:
+        self._patience = patience
 
     def begin_reading(self, cursor: DBAPICursor) -> None:
         """See SqlDialect: a deferred transaction takes no lock that a writer would wait for, nor the other way round."""
         cursor.execute("BEGIN")
 
     def begin_writing(self, cursor: DBAPICursor) -> None:
-        """See SqlDialect: taking the lock at once is what makes waiting possible; a read lock cannot be upgraded safely."""
-        cursor.execute("BEGIN IMMEDIATE")
+        """See SqlDialect: taking the lock at once is what makes waiting possible; a read lock cannot be upgraded safely.
+
+        SQLite's own wait grows to a tenth of a second between two looks, so that a process among busy ones can go without the
+        lock for a second. Waiting in short turns, all have the same chance.
+        """
+        deadline = time.monotonic() + self._patience
+        cursor.execute(f"PRAGMA busy_timeout = {_TURN_MILLISECONDS}")
+        try:
+            while not _begins(cursor, deadline):
+                pass
+        finally:
+            cursor.execute(f"PRAGMA busy_timeout = {int(self._patience * 1000)}")
 
     def failure(self, error: Exception, store: str) -> RecordanceError | None:
         """See SqlDialect."""
         error = getattr(error, "orig", None) or error
         if not isinstance(error, sqlite3.Error):
             return None
-        code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE
-        if code in _BUSY:
+        if _is_busy(error):
             return MissingState(StateKind.STORE_BUSY, store, "another process has been writing for too long; try again")
-        lesson = _LESSONS.get(code)
+        lesson = _LESSONS.get(getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE)
         return Fault(f"SQLite: {error}") if lesson is None else StoreUnusable(f"SQLite: {error}; {lesson}")
 
     def data_version(self, connection: PoolProxiedConnection) -> int:
@@ -66,6 +79,11 @@ class SqliteDialect:
         broken = driver.execute("PRAGMA foreign_key_check").fetchmany(20)
         return found + [f"a row of {table} refers to a row of {to} that is not there" for table, _, to, _ in broken]
 
+    def settle(self, engine: Engine) -> None:
+        """See SqlDialect: write-ahead mode is kept in the file, so that only a new or a restored one is changed here."""
+        with closing(engine.raw_connection()) as connection:
+            _enter_wal(_driver(connection.dbapi_connection), self._patience)
+
     @contextmanager
     def migrating(self, engine: Engine) -> Iterator[Connection]:
         """See SqlDialect: tables are rebuilt without their references being checked on the way, only at the end."""
@@ -76,25 +94,22 @@ class SqliteDialect:
                 driver.execute("BEGIN IMMEDIATE")
                 yield connection
                 if broken := driver.execute("PRAGMA foreign_key_check").fetchone():
-                    raise Fault(f"after the migration a row of {broken[0]} refers to a row of {broken[2]} that is not there")
+                    raise StoreUnusable(
+                        f"after the migration a row of {broken[0]} refers to a row of {broken[2]} that is not there"
+                    )
                 driver.commit()
                 checkpoint(driver)
             finally:
                 driver.rollback()
                 driver.execute("PRAGMA foreign_keys = ON")
 
-    def back_up(self, engine: Engine, name: str) -> Path:
+    def back_up(self, engine: Engine, ending: str) -> Path:
         """See SqlDialect: the copy has its name only once it is whole."""
         path = Path(str(engine.url.database))
-        backup, growing = path.with_name(name), path.with_name(f"{name}.part")
-        _make_private(growing)
-        source = sqlite3.connect(path)
-        target = sqlite3.connect(growing)
-        try:
+        backup, growing = path.with_name(f"{path.name}.{ending}"), path.with_name(f"{path.name}.{ending}.part")
+        make_private_file(growing)
+        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(growing)) as target:
             source.backup(target)
-        finally:
-            target.close()
-            source.close()
         growing.replace(backup)
         return backup
 
@@ -126,14 +141,9 @@ def make_private_folder(folder: Path) -> None:
         folder.chmod(PRIVATE_FOLDER)
 
 
-def make_store_file(path: Path, patience: float) -> None:
-    """Make the file of a new store, open to its owner alone and in write-ahead mode, unless another process just did."""
-    _make_private(path)
-    connection = sqlite3.connect(path, timeout=patience, isolation_level=None)
-    try:
-        _enter_wal(connection, patience)
-    finally:
-        connection.close()
+def make_private_file(path: Path) -> None:
+    """Make an empty file that is open to its owner alone, unless one is there."""
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR, PRIVATE_FILE))
 
 
 def checkpoint(connection: sqlite3.Connection) -> bool:
@@ -147,6 +157,17 @@ def _prepare(connection: DBAPIConnection, _: Any) -> None:
         _driver(connection).execute(f"PRAGMA {pragma}")
 
 
+def _begins(cursor: DBAPICursor, deadline: float) -> bool:
+    """Return whether the write lock was taken within one turn; raises once the deadline is past."""
+    try:
+        cursor.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as error:
+        if not _is_busy(error) or time.monotonic() > deadline:
+            raise
+        return False
+    return True
+
+
 def _enter_wal(connection: sqlite3.Connection, patience: float) -> None:
     """Two processes that make one store at once can lock each other out here, and SQLite then fails without waiting."""
     deadline = time.monotonic() + patience
@@ -154,13 +175,13 @@ def _enter_wal(connection: sqlite3.Connection, patience: float) -> None:
         try:
             connection.execute("PRAGMA journal_mode = WAL").fetchone()
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & _PRIMARY_CODE not in _BUSY or time.monotonic() > deadline:
+            if not _is_busy(error) or time.monotonic() > deadline:
                 raise
             time.sleep(0.01)
 
 
-def _make_private(path: Path) -> None:
-    os.close(os.open(path, os.O_CREAT | os.O_RDWR, PRIVATE_FILE))
+def _is_busy(error: sqlite3.Error) -> bool:
+    return getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE in _BUSY
 
 
 def _driver(connection: DBAPIConnection | None) -> sqlite3.Connection:
