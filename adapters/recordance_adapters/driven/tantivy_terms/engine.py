@@ -1,5 +1,6 @@
 """The engine itself: the schema of the index, how one is opened, and what its errors mean here."""
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -48,7 +49,8 @@ def build_schema() -> tantivy.Schema:
 def open_index(folder: Path, schema: tantivy.Schema) -> tantivy.Index:
     """Open the index in an existing folder, or make an empty one there. Raises ReplicaDamaged if it cannot be read."""
     with reading():
-        index = tantivy.Index(schema, path=str(folder))
+        # The engine reads a path as UTF-8, whatever the locale has made of its bytes.
+        index = tantivy.Index(schema, path=os.fsencode(folder).decode(errors="surrogateescape"))
         # Neither is stored with the index: tokenizers by name, and that a reader moves on only when told to.
         index.register_tokenizer(_WORDS, tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
         index.config_reader(reload_policy="manual")
