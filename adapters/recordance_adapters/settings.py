@@ -228,7 +228,7 @@ def _variables(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the setting and value of each variable that is set; refuse one that is not ours but bears our prefix."""
     for name, value in sorted(environment.items()):
         if name in ENVIRONMENT and value:
-            yield ENVIRONMENT[name], value
+            yield ENVIRONMENT[name], os.fsencode(value).decode("utf-8", "surrogateescape")
         elif name.startswith(_PREFIX) and name not in ENVIRONMENT:
             raise InvalidArgument(name, value, _nearest(name, ENVIRONMENT), "no such variable is read")
 
@@ -266,8 +266,9 @@ def _placed(text: str, base: Path, field: str) -> Path:
     if not text.strip() or "\0" in text:
         raise InvalidArgument(field, text, "a path", "it names no place")
     try:
-        return (base / Path(text).expanduser()).resolve()
-    except (OSError, RuntimeError):
+        # Texts are UTF-8 whatever the locale; names of files are what the system makes of their bytes.
+        return (base / Path(os.fsdecode(text.encode("utf-8", "surrogateescape"))).expanduser()).resolve()
+    except (OSError, RuntimeError, ValueError):
         raise InvalidArgument(field, text, "a path", "it leads nowhere") from None
 
 

@@ -9,7 +9,8 @@ import json
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
@@ -18,6 +19,8 @@ from recordance_adapters.driving.cli.reply import ExitCode
 from recordance_adapters.wire.declaration import Parameter
 from recordance_adapters.wire.tool import Tool
 
+_LITERAL = "\0"
+"""Marks a word as written after --; no argument of a process can hold this character itself."""
 _METAVARS = {"string": "TEXT", "integer": "N", "number": "N", "array": "TEXT", "object": "JSON"}
 
 
@@ -26,10 +29,10 @@ class CommandParser(ArgumentParser):
 
     def read(self, words: Sequence[str]) -> Namespace:
         """Return what the words give; ends the program when they are wrong, or ask for help."""
-        given, strange = self.parse_known_intermixed_args(words)
+        given, strange = self.parse_known_intermixed_args(list(_marked(words)))
         if strange:
-            self.error(self._lesson(strange[0]))
-        return given
+            self.error(self._lesson(strange[0].removeprefix(_LITERAL)))
+        return Namespace(**{name: _unmarked(value) for name, value in vars(given).items()})
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and where help is, and end with the code for bad usage."""
@@ -44,6 +47,23 @@ class CommandParser(ArgumentParser):
         near = difflib.get_close_matches(strange.partition("=")[0], known, 1)
         instead = f"did you mean {near[0]}?" if near else "a word that begins with - is written after --"
         return f"there is no option {strange!r}; {instead}"
+
+
+def _marked(words: Iterable[str]) -> Iterator[str]:
+    """Yield the words without the first --, and those behind it so that they are taken for no option (argparse forgets to)."""
+    before = iter(words)
+    yield from takewhile(lambda word: word != "--", before)
+    yield from (_LITERAL + word for word in before)
+
+
+def _unmarked(value: Any) -> Any:
+    match value:
+        case str():
+            return value.removeprefix(_LITERAL)
+        case list():
+            return [_unmarked(each) for each in value]
+        case _:
+            return value
 
 
 def add_options(parser: ArgumentParser, tool: Tool, without: Collection[str]) -> None:

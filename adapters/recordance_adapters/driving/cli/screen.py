@@ -183,7 +183,10 @@ def taught(answer: Answer) -> Iterator[str]:
     """Aliases: one a line, or what became of each lesson."""
     for row in answer.get("aliases", ()):
         yield f"{one(row['term'], 48)}  →  {one(row['alias'], 48)}"
-    yield from anything({name: value for name, value in answer.items() if name != "aliases"})
+    for row in answer.get("results", ()):
+        lesson = f"{one(row.get('term', ''), 48)}  →  {one(row.get('alias', ''), 48)}"
+        yield f"{row['status']}: {one(_message(row['error']), 400) if 'error' in row else lesson}"
+    yield from anything({name: value for name, value in answer.items() if name not in ("aliases", "results")})
 
 
 def missed(answer: Answer) -> Iterable[str]:
