@@ -129,17 +129,16 @@ def recalling(bench: Bench, baseline: Times) -> Iterator[Row]:
 def in_process(bench: Bench) -> Row:
     """Recall through the use case, without any transport."""
     from recordance_adapters.bootstrap import open_service
-
     from recordance_adapters.settings import Settings
-    from recordance_adapters.wire.catalogue import catalogue
+    from recordance_adapters.wire.tool import Call
+    from recordance_adapters.wire.tools.retrieve import RETRIEVE
 
-    tool = next(tool for tool in catalogue() if tool.name == "memory_retrieve")
     queries = corpus.queries(bench.recalls, SEED + 2)
     with open_service(Settings(store=bench.folder / "store")) as service:
-        caller = service.caller("bench")
+        call = Call(destinations=service.destinations, caller=service.caller("bench"))
         arguments: list[dict[str, Any]] = [{"terms": terms, "limit": TOP} for terms in queries]
-        tool.handler(service.destinations, caller, None, arguments[0])
-        ours = timed([lambda one=one: tool.handler(service.destinations, caller, None, one) for one in arguments])
+        RETRIEVE.handle(call, arguments[0])
+        ours = timed([lambda one=one: RETRIEVE.handle(call, one) for one in arguments])
     return Row("recall in process", bench.shown, str(ours), "")
 
 
