@@ -19,10 +19,12 @@ from recordance.usecases.follow import Progress
 from recordance_adapters.driving.mcp_server.options import Options, Service
 from recordance_adapters.wire.failure import Failure, failure_of, fault_failure, writable
 from recordance_adapters.wire.kinds import SURROGATE
-from recordance_adapters.wire.tool import Call, Tool, unheard
+from recordance_adapters.wire.tool import Call, Effect, Tool, unheard
 
-MOST_AT_ONCE = 8
-"""Calls that run at the same time; further ones wait, while the event loop goes on (case I4)."""
+READS_AT_ONCE = 8
+"""Calls that only read and run at the same time; further ones wait, while the event loop goes on (case I4)."""
+WRITES_AT_ONCE = 2
+"""Calls that write: one in its transaction, one that reads its arguments meanwhile. They never take the threads of the reads."""
 _PROGRESS_STEPS = 100
 UNKNOWN_CLIENT = "unknown-client"
 
@@ -38,7 +40,8 @@ class ToolCalls:
     def __init__(self, service: Service, options: Options) -> None:
         self._service = service
         self._options = options
-        self._limiter = anyio.CapacityLimiter(MOST_AT_ONCE)
+        self._reads = anyio.CapacityLimiter(READS_AT_ONCE)
+        self._writes = anyio.CapacityLimiter(WRITES_AT_ONCE)
 
     async def run(self, tool: Tool, arguments: Mapping[str, Json], client: str | None, report: Report | None) -> CallToolResult:
         """Return a tool's answer, as an object and as its compact text; raises MCPError for every refusal and fault.
@@ -47,7 +50,8 @@ class ToolCalls:
         """
         progress = unheard if report is None else _heard(report, get_running_loop())
         work = partial(self._work, tool, arguments, client, progress)
-        outcome = await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
+        limiter = self._reads if tool.effect is Effect.READS else self._writes
+        outcome = await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter)
         if isinstance(outcome, Failure):
             raise MCPError(outcome.code, outcome.message, dict(outcome.data))
         return outcome
