@@ -182,7 +182,8 @@ def test_an_empty_answer_says_why(filled: Commands) -> None:
 
 def test_stored_text_cannot_steer_a_terminal(command: Commands) -> None:
     """case K1: text is data on every surface; escapes, carriage returns and marks of direction are shown as marks."""
-    command("store", "red \x1b[31m alert \x1b]0;title\x07 and \u202eback\u2066 \x9b1m", "--source", "a\x1b[2Jb", "--tags", "t\x1bt")
+    hostile = "red \x1b[31m alert \x1b]0;title\x07 and \u202eback\u2066 \x9b1m"
+    command("store", hostile, "--source", "a\x1b[2Jb", "--tags", "t\x1bt")
     for words in (["recall", "alert"], ["get", "cap-1"], ["list"]):
         out = command(*words).out
         assert "alert" in out

@@ -1,6 +1,6 @@
 """Upkeep of a store: how it stands, whether it is in order, and its index made anew (`status`, `doctor`, `rebuild`)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -8,7 +8,7 @@ from recordance.domain.caller import Caller
 from recordance.domain.identity import content_digest
 from recordance.domain.journal import Op
 from recordance.domain.relation import RelationKind
-from recordance.errors import Json, MissingState, StateKind
+from recordance.errors import Fault, Json, MissingState, StateKind
 from recordance.ports.housing import Housing
 from recordance.ports.truth import TruthReader
 from recordance.query.folding import fold_words
@@ -91,8 +91,8 @@ def doctor(
     store = destinations.reading(_unfenced(caller), destination)
     findings = list[Finding]()
     checks = _checks(store, housing)
-    for done, check in enumerate(checks, start=1):
-        findings.append(check())
+    for done, (name, check) in enumerate(checks.items(), start=1):
+        findings.append(_examined(name, check))
         progress(done, len(checks))
     worst = max((finding.verdict for finding in findings), key=list(Verdict).index)
     return {"verdict": worst.value, "checks": [finding.view for finding in findings]}
@@ -106,15 +106,23 @@ def _unfenced(caller: Caller) -> Caller:
     raise MissingState(StateKind.NOT_PERMITTED, "upkeep", lesson)
 
 
-def _checks(store: Store, housing: Housing) -> Sequence[Callable[[], Finding]]:
-    return (
-        lambda: _damage(housing),
-        lambda: _privacy(housing),
-        lambda: _read(store, _journal),
-        lambda: _read(store, _capsules),
-        lambda: _read(store, _relations),
-        lambda: _index(store, housing),
-    )
+def _checks(store: Store, housing: Housing) -> Mapping[str, Callable[[], Finding]]:
+    return {
+        "integrity": lambda: _damage(housing),
+        "privacy": lambda: _privacy(housing),
+        "journal": lambda: _read(store, _journal),
+        "capsules": lambda: _read(store, _capsules),
+        "relations": lambda: _read(store, _relations),
+        "index": lambda: _index(store, housing),
+    }
+
+
+def _examined(name: str, check: Callable[[], Finding]) -> Finding:
+    """Return what a check finds; one that cannot go on has found something too."""
+    try:
+        return check()
+    except Fault as fault:
+        return _broken(name, str(fault))
 
 
 def _read(store: Store, check: Callable[[TruthReader], Finding]) -> Finding:
