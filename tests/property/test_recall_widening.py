@@ -20,7 +20,7 @@ from recordance.query.exclusion import Eligibility
 from recordance.query.fence import Scope
 from recordance.query.folding import fold_words
 from recordance.query.terms import expand, read_terms
-from recordance.ranking.scoring import TermHit, Weights, score
+from recordance.ranking.scoring import Scorer, TermHit, Weights
 from recordance.usecases.follow import RecallView, TermView
 from recordance.usecases.term_lane import SPARE_CANDIDATES, Corpus, TermLane, term_lane
 from support.recalls import Recalls
@@ -62,7 +62,7 @@ class Stingy:
     def _hits(self, query: TermQuery, weights: Weights) -> list[TermHit]:
         numbers = self.whole.proposals(query, 1, weights).numbers
         contents = self.reader.contents(numbers)
-        found = [score(number, fold_words(contents[number]), query.groups, weights) for number in numbers]
+        found = [Scorer(query.groups, weights).score(number, fold_words(contents[number])) for number in numbers]
         return [hit for hit in found if hit is not None]
 
     def _wrong_key(self, hit: TermHit) -> tuple[float, float]:

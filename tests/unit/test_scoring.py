@@ -9,7 +9,7 @@ import pytest
 from recordance.query.folding import fold_words
 from recordance.query.terms import TermGroup, expand, read_terms
 from recordance.ranking.bm25 import CorpusStatistics, idf
-from recordance.ranking.scoring import TermHit, Weights, score, weigh
+from recordance.ranking.scoring import Scorer, TermHit, Weights, weigh
 
 CORPUS = CorpusStatistics(capsules=10, words=80)
 RARE, COMMON = math.log(1 + 9.5 / 1.5), math.log(1 + 2.5 / 8.5)
@@ -29,7 +29,7 @@ def weights_of(groups: tuple[TermGroup, ...], **frequencies: int) -> Weights:
 
 def hit_of(content: str, *terms: str, aliases: Mapping[str, list[str]] | None = None, **frequencies: int) -> TermHit | None:
     groups = groups_of(*terms, aliases=aliases)
-    return score(7, fold_words(content), groups, weights_of(groups, **frequencies))
+    return Scorer(groups, weights_of(groups, **frequencies)).score(7, fold_words(content))
 
 
 def found(content: str, *terms: str, aliases: Mapping[str, list[str]] | None = None, **frequencies: int) -> TermHit:

@@ -40,7 +40,7 @@ def bm25(frequencies: Mapping[str, int], length: int, weights: Mapping[str, floa
     """Return the score, 0 or above, of a content of `length` words.
 
     `frequencies` maps each word that counts to how often the content has it (each at least once), `weights` each word to its
-    idf. Words are added in sorted order, so that equal inputs give equal bits.
+    idf. The sum is rounded once, so the order of the words does not change a bit of it.
     """
     norm = length_norm(length, corpus)
-    return math.fsum(weights[word] * count * (K1 + 1.0) / (count + norm) for word, count in sorted(frequencies.items()))
+    return math.fsum(weights[word] * count * (K1 + 1.0) / (count + norm) for word, count in frequencies.items())

@@ -5,8 +5,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from recordance.query.terms import Alternative, TermGroup
+from recordance.query.terms import TermGroup
 from recordance.ranking.bm25 import CorpusStatistics, bm25, idf
+
+FEW_WORDS = 12
+"""Up to so many words, looking for each in a content is cheaper than counting all of the content's words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,33 +40,53 @@ def weigh(frequencies: Mapping[str, int], corpus: CorpusStatistics) -> Weights:
     return Weights({word: idf(count, corpus.capsules) for word, count in frequencies.items()}, corpus)
 
 
-def score(number: int, words: Sequence[str], groups: Sequence[TermGroup], weights: Weights) -> TermHit | None:
-    """Return what the folded `words` of a content say for it, or None if no group matches as a whole.
+class Scorer:
+    """Scores contents for one query. Made once per recall, asked once per candidate."""
 
-    Words of an alternative that did not match as a whole add nothing, and each word counts once however many alternatives
-    ask for it (L17).
-    """
-    counts = Counter(words)
-    matching = [(group, [way for way in group.alternatives if _all_in(way, counts)]) for group in groups]
-    matching = [(group, ways) for group, ways in matching if ways]
-    if not matching:
-        return None
-    counted = {word: counts[word] for _, ways in matching for way in ways for word in way.words}
-    return TermHit(
-        number=number,
-        coverage=len(matching),
-        bm25=bm25(counted, len(words), weights.idf, weights.corpus),
-        matched=tuple(dict.fromkeys(way.label for _, ways in matching for way in ways)),
-        support=_support(groups, [group for group, _ in matching], counts, weights),
-    )
+    def __init__(self, groups: Sequence[TermGroup], weights: Weights) -> None:
+        self._groups = tuple(
+            (group.term.words, tuple((way.label, frozenset(way.words)) for way in group.alternatives)) for group in groups
+        )
+        self._weights = weights
+        self._words = tuple({word for group in groups for way in group.alternatives for word in way.words})
+        self._asked = frozenset(word for group in groups for word in group.term.words)
+        self._asked_weight = math.fsum(weights.idf[word] for word in self._asked)
 
+    def score(self, number: int, words: Sequence[str]) -> TermHit | None:
+        """Return what the folded `words` of a content say for it, or None if no group matches as a whole.
 
-def _all_in(way: Alternative, counts: Mapping[str, int]) -> bool:
-    return all(word in counts for word in way.words)
+        Words of an alternative that did not match as a whole add nothing, and each word counts once however many alternatives
+        ask for it (L17).
+        """
+        counts = self._counts(words)
+        coverage, labels, counted, found = 0, [], set[str](), self._asked.intersection(counts)
+        for asked, alternatives in self._groups:
+            matching = [(label, needed) for label, needed in alternatives if needed <= counts.keys()]
+            if matching:
+                coverage += 1
+                found = found.union(asked)
+                for label, needed in matching:
+                    labels.append(label)
+                    counted |= needed
+        if not coverage:
+            return None
+        return TermHit(
+            number=number,
+            coverage=coverage,
+            bm25=bm25({word: counts[word] for word in counted}, len(words), self._weights.idf, self._weights.corpus),
+            matched=tuple(dict.fromkeys(labels)),
+            support=self._support(found),
+        )
 
+    def _counts(self, words: Sequence[str]) -> Mapping[str, int]:
+        """Return how often each word that the query asks for stands in the content, those that do not left out."""
+        if len(self._words) > FEW_WORDS:
+            counts = Counter(words)
+            return {word: counts[word] for word in self._words if word in counts}
+        return {word: count for word in self._words if (count := words.count(word))}
 
-def _support(groups: Sequence[TermGroup], matched: Sequence[TermGroup], counts: Mapping[str, int], weights: Weights) -> float:
-    """Return Σ idf of the terms' words found ÷ Σ idf of all of them; a term that matched by alias has all its words found."""
-    asked = {word for group in groups for word in group.term.words}
-    found = {word for word in asked if word in counts} | {word for group in matched for word in group.term.words}
-    return math.fsum(weights.idf[word] for word in sorted(found)) / math.fsum(weights.idf[word] for word in sorted(asked))
+    def _support(self, found: frozenset[str]) -> float:
+        """Return Σ idf of the terms' words found ÷ Σ idf of all; a term that matched by alias has all its words found (O12)."""
+        if len(found) == len(self._asked):
+            return 1.0
+        return math.fsum(self._weights.idf[word] for word in found) / self._asked_weight

@@ -15,7 +15,7 @@ from recordance.query.fence import Scope
 from recordance.query.folding import fold_words
 from recordance.ranking.bm25 import CorpusStatistics
 from recordance.ranking.keys import Ranked, decayed_weight, rank_key, text_key
-from recordance.ranking.scoring import TermHit, Weights, score, weigh
+from recordance.ranking.scoring import Scorer, TermHit, Weights, weigh
 from recordance.usecases.follow import RecallView
 
 SPARE_CANDIDATES = 32
@@ -39,6 +39,7 @@ class TermLane:
     view: RecallView
     query: TermQuery
     weights: Weights
+    scorer: Scorer
     at: Instant
 
     def best(self, wanted: int) -> tuple[Ranked, ...]:
@@ -71,13 +72,14 @@ class TermLane:
         for number in new:
             # A number without content was forgotten since it was indexed: an index can lag, it can never invent.
             content = contents.get(number)
-            scored[number] = None if content is None else score(number, fold_words(content), self.query.groups, self.weights)
+            scored[number] = None if content is None else self.scorer.score(number, fold_words(content))
 
 
 def term_lane(view: RecallView, query: TermQuery, corpus: Corpus, at: Instant) -> TermLane:
     """Return the lane for one query; reads the document frequency of every word that it asks for."""
     frequencies = view.terms.frequencies(query.words, corpus.scope)
-    return TermLane(view, query, weigh(frequencies, corpus.statistics), at)
+    weights = weigh(frequencies, corpus.statistics)
+    return TermLane(view, query, weights, Scorer(query.groups, weights), at)
 
 
 def corpus_of(reader: TruthReader, subtrees: frozenset[str] | None, scope: Scope) -> Corpus:
