@@ -9,15 +9,15 @@ Step = Callable[[Collection[int]], Iterable[int]]
 def leads_to(start: int, goal: int, forward: Step, backward: Step) -> bool:
     """Whether following relations from `start` arrives at `goal`; a capsule leads to itself.
 
-    Searches from both ends, always where fewer capsules are at the front: a new capsule that nothing points to ends the search
-    at once, however long the chain behind it is.
+    Searches from both ends, always where fewer capsules have been seen: a new capsule that nothing points to ends the search at
+    once, however long the chain behind the other is.
     """
     if start == goal:
         return True
     ahead, behind = {start}, {goal}
     front, back = {start}, {goal}
     while front and back:
-        if len(front) <= len(back):
+        if len(ahead) <= len(behind):
             front = set(forward(front)) - ahead
             ahead |= front
             met = front & behind

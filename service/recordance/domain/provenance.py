@@ -31,6 +31,21 @@ def read_anchor(text: str) -> Anchor:
     return Anchor(text, found["path"], int(found["line"]), found["sha"])
 
 
+_DRIVE = re.compile(r"[A-Za-z]:")
+
+
+def path_parts(path: str) -> tuple[str, ...] | None:
+    """Return the components of a root-relative path, or None where it is absolute, climbs, or is not plainly relative (O5).
+
+    Paths are written with `/`. A backslash, a drive or a NUL is refused on every system alike, so that a store answers the same
+    wherever it is read.
+    """
+    if "\\" in path or "\0" in path or _DRIVE.match(path):
+        return None
+    parts = tuple(part for part in path.split("/") if part != ".")
+    return None if not parts or "" in parts or ".." in parts else parts
+
+
 class Liveness(StrEnum):
     """Whether an anchored place still exists."""
 
