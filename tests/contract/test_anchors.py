@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from recordance.domain.provenance import UNREADABLE, Anchor, AnchorReading, Drift, Liveness, read_anchor
+from recordance_adapters.driven.in_memory.anchors import MemoryAnchors
 from recordance_adapters.driven.repository_anchors import RepositoryAnchors
 from recordance_adapters.driven.repository_anchors.fence import Opening, native_opening, open_resolved, open_step_by_step
 
@@ -192,6 +193,43 @@ def test_a_file_above_the_size_bound_is_unknown(root: Path, probe: RepositoryAnc
     assert exact.read(captured("src/main.py:1", TEXT)) == AnchorReading(Liveness.LIVE, Drift.UNCHANGED)
     short = RepositoryAnchors(root, max_bytes=len(TEXT) - 1, opening=probe._opening)
     assert short.read(captured("src/main.py:1", TEXT)) == UNREADABLE
+
+
+def test_the_oracle_in_memory_reads_every_place_as_the_folder_does(probe: RepositoryAnchors, root: Path) -> None:
+    """O5: line ends of every kind, the last line open or closed, fenced paths, folders and absences."""
+    contents = [
+        b"",
+        b"a",
+        b"a\n",
+        b"a\r\nb",
+        b"a\rb\r",
+        b"\n\n",
+        b"a\n\rb",
+        b"x" * 300_000 + b"\r\n" + b"y\n" * 9,
+        b"\r\n" * 140_000,
+    ]
+    files = {f"src/{place}.txt": content for place, content in enumerate(contents)}
+    for name, content in files.items():
+        (root / name).write_bytes(content)
+    memory = MemoryAnchors(files)
+    paths = [
+        *files,
+        "src/gone.txt",
+        "./src/1.txt",
+        "../secret.txt",
+        "/etc/hostname",
+        "C:/x",
+        r"src\1.txt",
+        "src//1.txt",
+        "src/",
+        "src",
+    ]
+    for path in paths:
+        for line in (1, 2, 3, 4, 12, 140_000, 140_001):
+            for captured_hash in (None, sha256(b"a\n"), sha256(b"other")):
+                anchor = Anchor(f"{path}:{line}", path, line, None, captured_hash)
+                assert probe.read(anchor) == memory.read(anchor), anchor
+        assert probe.file_hash(anchor) == memory.file_hash(anchor), path
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import MutableMapping
 
-from recordance.domain.provenance import UNREADABLE, Anchor, AnchorReading, Drift, Liveness
+from recordance.domain.provenance import UNREADABLE, Anchor, AnchorReading, Drift, Liveness, path_parts
 
 
 class MemoryAnchors:
@@ -14,25 +14,24 @@ class MemoryAnchors:
 
     def file_hash(self, anchor: Anchor) -> str | None:
         """See AnchorProbe."""
-        content = None if anchor.path is None or _barred(anchor.path) else self._files.get(anchor.path)
+        content = self._content(anchor)
         return None if content is None else hashlib.sha256(content).hexdigest()
 
     def read(self, anchor: Anchor) -> AnchorReading:
         """See AnchorProbe: a path with a line is gone when the file is, or when it has fewer lines."""
-        if anchor.path is None or anchor.line is None or _barred(anchor.path):
+        if anchor.path is None or anchor.line is None or path_parts(anchor.path) is None:
             return UNREADABLE
-        content = self._files.get(anchor.path)
+        content = self._content(anchor)
         if content is None:
             return AnchorReading(Liveness.GONE, Drift.UNKNOWN)
         liveness = Liveness.LIVE if anchor.line <= len(content.splitlines()) else Liveness.GONE
         return AnchorReading(liveness, self._drift(anchor))
 
+    def _content(self, anchor: Anchor) -> bytes | None:
+        parts = None if anchor.path is None else path_parts(anchor.path)
+        return None if parts is None else self._files.get("/".join(parts))
+
     def _drift(self, anchor: Anchor) -> Drift:
         if anchor.file_hash is None:
             return Drift.UNKNOWN
         return Drift.UNCHANGED if self.file_hash(anchor) == anchor.file_hash else Drift.DRIFTED
-
-
-def _barred(path: str) -> bool:
-    """Whether the root fence follows no such path: absolute, climbing, or not plainly relative (O5)."""
-    return not {"", ".."}.isdisjoint(path.split("/")) or any(sign in path for sign in ("\\", "\0"))

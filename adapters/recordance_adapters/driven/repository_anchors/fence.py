@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 
-_DRIVE = re.compile(r"[A-Za-z]:")
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)", re.IGNORECASE)
 _FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _FILE_FLAGS = (
@@ -44,18 +43,6 @@ class Reason(Enum):
 
 Opening = Callable[[Path, tuple[str, ...]], int]
 """Opens the regular file at these components below a root and returns its descriptor; raises Blocked."""
-
-
-def components(path: str) -> tuple[str, ...] | None:
-    """Return the components of a root-relative path, or None where it is absolute, climbs, or is not plainly relative.
-
-    Paths are written with `/`. A backslash, a drive or a NUL is refused on every system alike, so that a store answers the same
-    wherever it is read.
-    """
-    if "\\" in path or "\0" in path or _DRIVE.match(path):
-        return None
-    parts = tuple(part for part in path.split("/") if part != ".")
-    return None if not parts or "" in parts or ".." in parts else parts
 
 
 @contextmanager

@@ -8,8 +8,8 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
 
-from recordance.domain.provenance import UNREADABLE, Anchor, AnchorReading, Drift, Liveness
-from recordance_adapters.driven.repository_anchors.fence import Blocked, Opening, Reason, components, native_opening, opened
+from recordance.domain.provenance import UNREADABLE, Anchor, AnchorReading, Drift, Liveness, path_parts
+from recordance_adapters.driven.repository_anchors.fence import Blocked, Opening, Reason, native_opening, opened
 
 MAX_FILE_BYTES = 16 * 1024 * 1024
 """What lies above is not read: a source file is smaller, and a recall must not wait for a disk image."""
@@ -21,7 +21,7 @@ _CHUNK = 1 << 18
 
 @dataclass(frozen=True, slots=True)
 class FileReading:
-    """The whole file's SHA-256 and how many lines it has; a last line without its end counts."""
+    """The whole file's SHA-256 and how many lines it has, ended by LF, CR or both; a last line without its end counts."""
 
     sha256: str
     lines: int
@@ -59,7 +59,7 @@ class RepositoryAnchors:
                 return UNREADABLE
 
     def _look(self, anchor: Anchor) -> FileReading | Reason:
-        parts = None if anchor.path is None else components(anchor.path)
+        parts = None if anchor.path is None or anchor.line is None else path_parts(anchor.path)
         if self._root is None or parts is None:
             return Reason.REFUSED
         try:
@@ -103,7 +103,7 @@ def _version(descriptor: int) -> _Version:
 
 def _read(descriptor: int, max_bytes: int) -> FileReading:
     """Hash a file and count its lines; raises Blocked when it is larger than the bound, also while it grows."""
-    digest, size, lines, last = hashlib.sha256(), 0, 0, b"\n"
+    digest, size, lines, last = hashlib.sha256(), 0, 0, b""
     if os.fstat(descriptor).st_size > max_bytes:
         raise Blocked(Reason.REFUSED)
     while chunk := os.read(descriptor, _CHUNK):
@@ -111,13 +111,13 @@ def _read(descriptor: int, max_bytes: int) -> FileReading:
         if size > max_bytes:
             raise Blocked(Reason.REFUSED)
         digest.update(chunk)
-        lines += chunk.count(b"\n")
+        lines += chunk.count(b"\n") + chunk.count(b"\r") - (last + chunk).count(b"\r\n")
         last = chunk[-1:]
-    return FileReading(digest.hexdigest(), lines + (last != b"\n"))
+    return FileReading(digest.hexdigest(), lines + (last not in (b"", b"\n", b"\r")))
 
 
 def _liveness(anchor: Anchor, lines: int) -> Liveness:
-    return Liveness.LIVE if anchor.line is None or 1 <= anchor.line <= lines else Liveness.GONE
+    return Liveness.LIVE if 1 <= (anchor.line or 0) <= lines else Liveness.GONE
 
 
 def _drift(anchor: Anchor, sha256: str) -> Drift:
