@@ -62,6 +62,18 @@ def test_per_receipt_capsule_and_actor_the_latest_counts() -> None:
         assert reader.capsules([1])[1].use.last_at == NOON + 1
 
 
+def test_a_judgement_that_was_changed_counts_as_the_latest_one() -> None:
+    """O13, W8: the moving average goes by when each counting judgement was given."""
+    store = bench()
+    store.learn("one")
+    receipt = receipt_for(store, 1)
+    for actor, outcome in (("bob", HELPED), ("cleo", HURT), ("bob", HELPED)):
+        store.clock.advance(1)
+        judge(store, receipt, outcome, caller=replace(BOB, actor=actor))
+    with store.truth.reading() as reader:
+        assert reader.capsules([1])[1].use.feedback_weight == pytest.approx(0.505)
+
+
 def test_a_receipt_judges_everything_that_its_recall_showed() -> None:
     """O13: a grounded answer carries it, and feedback takes it back."""
     store = bench()

@@ -122,6 +122,18 @@ def test_following_finds_a_way_exactly_where_there_is_one(ways: dict[int, list[i
         assert {goal for goal in range(1, 7) if leads_to(start, goal, forward, backward)} == reached
 
 
+def test_a_long_chain_is_not_walked_for_a_newcomer() -> None:
+    """W3: a value that was corrected a thousand times must not make the next correction slow."""
+    looks: list[int] = []
+
+    def forward(front: Collection[int]) -> list[int]:
+        looks.append(len(front))
+        return [place + 1 for place in front if place < 1_000]
+
+    assert not leads_to(1, 2_000, forward, lambda front: [])
+    assert len(looks) <= 1
+
+
 @pytest.mark.parametrize(
     ("kind", "state", "op"), [(SUPERSEDES, "superseded", Op.SUPERSEDED), (FALSIFIES, "falsified", Op.FALSIFIED)]
 )
@@ -170,6 +182,21 @@ def test_the_end_of_a_later_relation_leaves_the_first_one_standing() -> None:
         standing = reader.capsules([3])[3].standing
     assert (standing.superseded_at, standing.superseded_by) == (NOON, 1)
     assert store.journal()[-1].op is Op.UNRELATED
+
+
+def test_of_several_that_came_at_one_moment_the_one_that_counts_stays() -> None:
+    """W3: who does not stand as the successor may go without a trace in the target."""
+    store = three()
+    store.learn("four")
+    for source in (4, 2, 1):
+        related(store, SUPERSEDES, source, 3)
+    ended(store, SUPERSEDES, 2, 3)
+    with store.truth.reading() as reader:
+        assert reader.capsules([3])[3].standing.superseded_by == 4
+    assert store.journal()[-1].op is Op.UNRELATED
+    ended(store, SUPERSEDES, 4, 3)
+    with store.truth.reading() as reader:
+        assert reader.capsules([3])[3].standing.superseded_by == 1
 
 
 def test_the_death_of_a_superseder_revives_nothing() -> None:
