@@ -13,7 +13,7 @@ from functools import partial
 
 from recordance.domain.caller import Caller
 from recordance.domain.identity import StoreIdentity
-from recordance.errors import Fault
+from recordance.errors import Fault, StoreUnusable
 from recordance.ports.clock import Clock
 from recordance.ports.housing import Housing
 from recordance.ports.misses import MissRecorder
