@@ -109,7 +109,10 @@ def _open_folder(settings: Settings) -> Opened:
         undoing.callback(truth.close)
         with truth.reading() as reader:
             store = reader.identity().store
-        replica = adopt_replica(settings.store / REPLICAS_FOLDER, store, time.time())
+        try:
+            replica = adopt_replica(settings.store / REPLICAS_FOLDER, store, time.time())
+        except OSError as problem:
+            raise StoreUnusable(f"the folder of the term index cannot be used: {problem}") from problem
         undoing.callback(replica.close)
         follower = TermFollower(truth, replica, time.monotonic)
         pacemaker = Pacemaker(follower, truth.data_version, _timings(settings.follower))
