@@ -26,6 +26,8 @@ class TaintShape(StrEnum):
 
 _BEGINNING = r"(?:^|(?<= \.)|(?<= and)|(?<= then)|(?<= please)|(?<= now)|(?<= must)|(?<= always)|(?<= e)|(?<= y)|(?<= und))"
 _DENIALS = frozenset({"not", "never", "t", "dont", "cannot", "nor", "nao", "nunca", "jamais", "no", "jamas", "nicht", "nie"})
+_BEFORE = 40
+"""How many characters before a phrase are looked at for a denial; a word more or less makes no denial of it."""
 _BETWEEN = frozenset({"ever", "simply", "just", "to", "blindly", "accidentally"})
 
 
@@ -44,7 +46,7 @@ class Phrase:
         """Whether the phrase is said, and not only forbidden; `said` as `disguise.spoken` gives it."""
         padded, pattern = f" {said}", _compiled(self.pattern)
         found = pattern.search(padded)
-        while found is not None and _is_denied(padded[: found.start()]):
+        while found is not None and _is_denied(padded[max(0, found.start() - _BEFORE) : found.start()]):
             found = pattern.search(padded, found.start() + 1)
         return found is not None
 
@@ -79,5 +81,5 @@ def _part(part: str) -> str:
 
 
 def _is_denied(before: str) -> bool:
-    *_, second, last = ["", "", *before[-40:].split()]
+    *_, second, last = ["", "", *before.split()]
     return last in _DENIALS or (last in _BETWEEN and second in _DENIALS)

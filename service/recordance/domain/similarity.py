@@ -1,19 +1,22 @@
 """Near-duplicates: contents that share at least half of all their distinct words (W1).
 
 Of n words, a near-duplicate shares at least ⌈n/2⌉, since the union has n at least. That bounds what an index must look for,
-whatever words are looked for: `probes` leaves the shortest out (they tend to be everywhere, and reading how common each
-is costs more than it saves) and asks for as many of the others as must still be shared.
+whatever words are looked for: `probes` leaves out the commonest, which would visit every capsule, and asks for as many of the
+others as must still be shared.
 """
 
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 MOST_SIMILAR = 3
 """How many near-duplicates an answer lists."""
 MAX_PROBES = 8
-"""How many queries one content is worth. A content with more words than they hold is compared by its longest words alone."""
-FEW_WORDS = 16
-"""Up to so many distinct words are all looked for."""
+"""How many queries one content is worth. A content with more words than they hold is compared by its rarest words alone."""
+_KEPT_SHARE = 4
+"""A query asks for a quarter of what a near-duplicate shares: enough that few capsules have so much by chance."""
+_LEAST_KEPT = 3
+"""But for no fewer words than these, if it shares so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class Probes:
-    """Queries of which at least one finds any near-duplicate; `unasked` words of the content are in none of them."""
+    """Queries of which at least one finds any near-duplicate; it can have `unasked` words that none of them asks for."""
 
     probes: tuple[Probe, ...]
     unasked: int
@@ -51,16 +54,17 @@ def alike(score: float) -> bool:
     return score >= 0.5  # exact: a half is a binary fraction, and shared/union is rounded correctly
 
 
-def probes(words: AbstractSet[str], width: int) -> Probes:
+def probes(words: Sequence[str], distinct: int, width: int) -> Probes:
     """Return what to look for, in queries of at most `width` words.
 
+    `words` are those of the content's `distinct` words that some capsule has, the rarest first: the others are shared with none.
     Where the words fill several queries, a near-duplicate has its proportional share of them in one query at least.
     """
-    least = (len(words) + 1) // 2
-    spared = least // 2 if len(words) > FEW_WORDS else 0
-    asked = sorted(words, key=lambda word: (-len(word), word))[: min(len(words) - spared, MAX_PROBES * width)]
-    if not asked:
-        return Probes((), len(words))
+    least = (distinct + 1) // 2
+    if len(words) < max(1, least):
+        return Probes((), 0)
+    spared = least - max(-(-least // _KEPT_SHARE), min(least, _LEAST_KEPT))
+    asked = words[: min(len(words) - spared, MAX_PROBES * width)]
     shared, parts = max(1, least - (len(words) - len(asked))), -(-len(asked) // width)
     chunks = [tuple(asked[part::parts]) for part in range(parts)]
     return Probes(tuple(Probe(chunk, -(-shared * len(chunk) // len(asked))) for chunk in chunks), len(words) - len(asked))

@@ -4,7 +4,7 @@ The term index is asked before the writing transaction, so that nobody waits for
 one by one inside. An index that cannot answer costs the answer its `similar`, never the write.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from recordance.domain.capsule import LabelField
@@ -42,6 +42,8 @@ class Likened:
 
 def liken(store: Store, items: Mapping[int, Planned], batch: int, now: Eligibility) -> Likened:
     """Return what is like the items of a batch of that size."""
+    if not items:
+        return Likened({}, 0)
     if batch > MOST_LIKENED:
         return Likened({}, 0, f"near-duplicates are looked for in batches of up to {MOST_LIKENED} items")
     try:
@@ -61,7 +63,7 @@ def liken(store: Store, items: Mapping[int, Planned], batch: int, now: Eligibili
 def with_newcomers(likened: Likened, reader: TruthReader, items: Mapping[int, Planned]) -> Likened:
     """Return what is like the items now, capsules stored since the index was read among them."""
     newcomers = range(likened.last_number + 1, reader.last_number() + 1)
-    if likened.skipped is not None or not newcomers:
+    if likened.skipped is not None or not items or not newcomers:
         return likened
     if len(newcomers) > MOST_NEWCOMERS:
         return Likened({}, 0, "too much was stored at the same moment")
@@ -90,7 +92,7 @@ class _Search:
     def __init__(self, view: RecallView, planned: Planned, now: Eligibility) -> None:
         self._view = view
         self._words = planned.words
-        self._asked: Probes = probes(planned.words, MAX_TERMS)
+        self._asked: Probes = probes(_rarest_first(view, planned.words), len(planned.words), MAX_TERMS)
         self._queries = [_query(probe, planned.project, now) for probe in self._asked.probes]
         self._weights = Weights({}, view.reader.corpus())  # coverage alone ranks
         self._scores: dict[int, float] = {}
@@ -117,6 +119,12 @@ class _Search:
         most = unseen / len(self._words)
         listed = best(found)
         return not alike(most) or (len(listed) == MOST_SIMILAR and most < listed[-1].score)
+
+
+def _rarest_first(view: RecallView, words: Collection[str]) -> Sequence[str]:
+    """Return those of the words that some capsule has, in any project."""
+    frequencies = view.terms.frequencies(words, Scope())
+    return sorted((word for word in words if frequencies[word]), key=lambda word: (frequencies[word], word))
 
 
 def _query(probe: Probe, project: str | None, now: Eligibility) -> TermQuery:
