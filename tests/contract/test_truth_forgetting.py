@@ -26,7 +26,7 @@ def truth(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Truth]:
 
 
 def test_the_skeleton_keeps_place_instants_decisions_and_its_fences(truth: Truth) -> None:
-    """F8, W6: project, session and kind stay, so that the id probe can be fenced; every other label goes with the text."""
+    """F8: project, session and kind stay, so that the id probe can be fenced; every other label goes with the text."""
     capture = make_capture(
         1,
         "the secret",
@@ -54,7 +54,7 @@ def test_the_skeleton_keeps_place_instants_decisions_and_its_fences(truth: Truth
 
 
 def test_nothing_that_was_said_can_be_read_any_more(truth: Truth) -> None:
-    """W6, case D1: no text, no document, no page, no content digest, no key; the capsule beside it is untouched."""
+    """As W6 and case D1 ask: no text, no document, no page, no content digest, no key; the capsule beside it is untouched."""
     given = {"tags": ("t",), "anchors": (Anchor("src/a.py:1", "src/a.py", 1),), "labels": {LabelField.KEY: "k"}}
     first, second = make_capture(1, "the secret", **given), make_capture(2, "the other", **given)
     write(truth, captured(first, second))
@@ -70,7 +70,7 @@ def test_nothing_that_was_said_can_be_read_any_more(truth: Truth) -> None:
 
 
 def test_the_tombstone_says_when_why_and_by_whom(truth: Truth) -> None:
-    """W6: and its keyed hash refuses the same content at re-ingest, without telling what it was."""
+    """As W6 asks: its keyed hash refuses the same content at re-ingest, without telling what it was."""
     remember(truth, "a", "b", "c")
     tombstone = Tombstone(2, LATER, "asked for", ACTOR, "mac")
     write(truth, entombed(2, at=LATER), entombed(3, at=LATER))
@@ -81,7 +81,7 @@ def test_the_tombstone_says_when_why_and_by_whom(truth: Truth) -> None:
 
 
 def test_what_others_wrote_about_it_loses_its_words(truth: Truth) -> None:
-    """W6: reasons, notes and paths may quote what is forgotten; verdicts, judgements and relations stand without them."""
+    """As W6 asks: reasons, notes and paths may quote what is forgotten; verdicts, judgements and relations stand without them."""
     remember(truth, "a", "b")
     about = [
         (
@@ -108,7 +108,7 @@ def test_what_others_wrote_about_it_loses_its_words(truth: Truth) -> None:
 
 
 def test_a_capsule_is_forgotten_once(truth: Truth) -> None:
-    """W6: a second tombstone would write over the first one's reason."""
+    """As W6 asks: a second tombstone would write over the first one's reason."""
     remember(truth, "a")
     write(truth, entombed(1))
     for number in (1, 2):
@@ -119,7 +119,7 @@ def test_a_capsule_is_forgotten_once(truth: Truth) -> None:
 
 
 def test_a_capsule_can_be_captured_and_forgotten_in_one_transaction(truth: Truth) -> None:
-    """W10: an import brings capsules that were forgotten where they come from; tombstones win."""
+    """As W10 asks: an import brings capsules that were forgotten where they come from; tombstones win."""
     with truth.writing() as writer:
         writer.apply(captured(make_capture(1, "the secret")).then(entombed(1)), ACTOR, NOON)
         assert writer.corpus().capsules == 0
@@ -129,7 +129,7 @@ def test_a_capsule_can_be_captured_and_forgotten_in_one_transaction(truth: Truth
 
 
 def test_a_standing_set_before_a_forget_does_not_undo_it(truth: Truth) -> None:
-    """W6: archived, superseded or quarantined, it is forgotten all the same."""
+    """As W6 asks: archived, superseded or quarantined, it is forgotten all the same."""
     remember(truth, "a")
     write(truth, stands(1, archived_at=NOON).then(entombed(1)), ChangeSet((TeachAlias(Alias("a", "b", "a", "b", NOON)),)))
     with truth.reading() as reader:

@@ -3,13 +3,15 @@
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recordance.domain.caller import under
-from recordance.domain.capsule import Capsule, LabelField
+from recordance.domain.capsule import Capsule, LabelField, Standing
+from recordance.domain.review import ReviewState
 from recordance.domain.validity import Validity
 from recordance.domain.vocabulary import Kind
 from recordance.ports.truth import ListedState, ListPage, ListRequest, Truth
@@ -100,6 +102,28 @@ def test_the_ends_of_validity_are_judged_at_the_instant_asked_about(truth: Truth
                 if reader.listed(ListRequest(state=state, at=NOON + offset, limit=1, offset=0)).total
             ]
             assert found == [expected], offset
+
+
+@pytest.mark.parametrize(
+    ("decisions", "expected"),
+    [
+        ({}, ListedState.LIVE),
+        ({"review": ReviewState.RATIFIED}, ListedState.LIVE),
+        ({"review": ReviewState.REJECTED}, ListedState.PROPOSED),
+        ({"review": ReviewState.PROPOSED}, ListedState.PROPOSED),
+        ({"review": ReviewState.PROPOSED, "superseded_at": NOON}, ListedState.SUPERSEDED),
+        ({"superseded_at": NOON, "archived_at": NOON}, ListedState.ARCHIVED),
+        ({"archived_at": NOON, "falsified_at": NOON}, ListedState.FALSIFIED),
+        ({"falsified_at": NOON, "quarantined_at": NOON}, ListedState.QUARANTINED),
+        ({"superseded_at": NOON + 1}, ListedState.LIVE),
+    ],
+)
+def test_the_first_reason_that_holds_names_the_state(truth: Truth, decisions: dict[str, Any], expected: ListedState) -> None:
+    """F6, W5: a falsified claim never hides behind a softer reason, and only a ratified proposal is live."""
+    remember(truth, "x", standing=Standing(**decisions))
+    with truth.reading() as reader:
+        found = [state for state in ListedState if reader.listed(ListRequest(state=state, at=NOON, limit=1, offset=0)).total]
+    assert found == [expected]
 
 
 def test_pages_join_without_gap_or_overlap(truth: Truth) -> None:

@@ -60,7 +60,7 @@ def test_relations_are_read_from_either_end_by_kind_in_a_fixed_order(truth: Trut
 
 
 def test_a_relation_that_ended_is_gone_and_can_begin_again(truth: Truth) -> None:
-    """W3, F12: the ended one stays in the store for its history, and does not stand in the way of a new one."""
+    """W3: the ended one stays in the store for its history, and does not stand in the way of a new one."""
     remember(truth, "a", "b")
     tie = relation(RelationKind.SUPPORTS, 1, 2)
     end = RemoveRelation(tie.kind, 1, 2, NOON)
@@ -122,10 +122,10 @@ def test_a_judgement_replaces_the_one_of_the_same_receipt_capsule_and_actor(trut
     write(truth, ChangeSet(tuple(map(PutFeedback, (first, other, without, elsewhere)))))
     with truth.reading() as reader:
         assert reader.feedback([1, 2, 3]) == {1: [first, other, without], 2: [elsewhere]}
-    again, last = judged(long, "ann", ignored), judged(long, "ann", hurt)
-    write(truth, ChangeSet((PutFeedback(again), PutFeedback(last))))
+    again, also, last = judged(long, "ann", ignored), judged("", "bob", helped), judged(long, "ann", hurt)
+    write(truth, ChangeSet((PutFeedback(again), PutFeedback(also), PutFeedback(last))))
     with truth.reading() as reader:
-        assert reader.feedback([1]) == {1: [other, without, last]}
+        assert reader.feedback([1]) == {1: [other, without, also, last]}
 
 
 def test_the_latest_verdict_of_the_git_witness_counts_and_all_are_kept(truth: Truth) -> None:
@@ -170,7 +170,7 @@ def test_the_ledger_is_cleared_for_one_fence_or_for_all(truth: Truth) -> None:
 
 
 def test_a_ledger_that_is_taken_in_keeps_the_larger_count_and_the_later_time(truth: Truth) -> None:
-    """W10, T8: an import repeated counts nothing twice."""
+    """T8: an import repeated counts nothing twice."""
     with truth.writing() as writer:
         writer.count_misses(["a", "b"], ABSTAIN, "", NOON)
         for _ in range(2):

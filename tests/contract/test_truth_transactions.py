@@ -212,7 +212,7 @@ def test_a_writer_that_waits_too_long_is_told_that_the_store_is_busy(adapter: st
 
 
 def test_forgetting_comes_after_everything_else_of_its_change_set(truth: Truth) -> None:
-    """W6: what else is told of a capsule in the write that forgets it cannot bring its words back."""
+    """As W6 asks: what else is told of a capsule in the write that forgets it cannot bring its words back."""
     remember(truth, "secret")
     judged = PutFeedback(Feedback(1, "", ACTOR, FeedbackOutcome.HELPED, True, "the secret helped", NOON))
     write(truth, told(Op.TOMBSTONED, 1, Entomb(Tombstone(1, NOON, "asked for", ACTOR, "mac")), judged))

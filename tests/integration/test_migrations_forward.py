@@ -138,6 +138,7 @@ def test_programs_that_start_at_once_migrate_once(file: Path, tmp_path: Path) ->
         readings = list(pool.map(lambda _: everything(file, newer), range(4)))
     assert all(reading == readings[0] for reading in readings)
     assert ask(file, "SELECT count(*) FROM capsule WHERE mood = 'calm'") == [(2,)]
+    assert [path.name for path in file.parent.glob("*format-*")] == ["truth.db.format-0001"]
 
 
 def test_a_new_store_of_a_newer_program_has_the_newer_tables(tmp_path: Path) -> None:

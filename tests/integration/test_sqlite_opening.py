@@ -38,7 +38,7 @@ def locked(file: Path) -> Iterator[None]:
 
 @POSIX
 def test_a_new_store_is_open_to_its_owner_alone(file: Path) -> None:
-    """W6, case L9: what is remembered is nobody else's business, in a folder that only the store's owner names."""
+    """case L9: what is remembered is nobody else's business, in a folder that only the store's owner names."""
     truth = open_sql_truth(file)
     remember(truth, "private")
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
@@ -113,7 +113,7 @@ def test_opening_and_reading_write_nothing(file: Path) -> None:
 
 
 def test_a_write_lock_held_by_another_process_ends_in_a_refusal(file: Path) -> None:
-    """case C2, case C1: nobody hangs, and the refusal says that the store is busy."""
+    """case C1: nobody hangs, and the refusal says that the store is busy."""
     truth = open_sql_truth(file, identity=IDENTITY, patience=0.05)
     with locked(file), pytest.raises(MissingState) as refused:
         remember(truth, "late")
@@ -234,7 +234,7 @@ def test_opening_a_store_imports_no_migration_tool(tmp_path: Path) -> None:
 
 
 def test_every_connection_is_durable_private_and_watched(file: Path) -> None:
-    """W1, W6: a commit is on the disk when it returns, freed bytes are overwritten, references are checked."""
+    """W1: a commit is on the disk when it returns, freed bytes are overwritten, references are checked."""
     truth = open_sql_truth(file)
     wanted = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "secure_delete": 1}
     with truth.reading() as first, truth.reading() as second:

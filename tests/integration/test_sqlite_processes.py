@@ -24,7 +24,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_processes_that_write_at_once_leave_no_gap_and_lose_nothing(file: Path) -> None:
-    """case C1, case C2, case C5: three at once on one store; numbers and seqs follow each other, and nobody is refused."""
+    """case C1, case C5: three at once on one store; numbers and seqs follow each other, and nobody is refused."""
     answers: dict[str, list[int]] = {}
 
     def collect(name: str, writer: Writer) -> None:
