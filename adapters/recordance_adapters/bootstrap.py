@@ -114,7 +114,7 @@ def _open_folder(settings: Settings) -> Opened:
         except OSError as problem:
             raise StoreUnusable(f"the folder of the term index cannot be used: {problem}") from problem
         undoing.callback(replica.close)
-        follower = TermFollower(truth, replica, time.monotonic)
+        follower = TermFollower(truth, replica, time.monotonic, settings.follower.deadline_ms / 1_000)
         pacemaker = Pacemaker(follower, truth.data_version, _timings(settings.follower))
         waking = WakingTruth(truth, pacemaker.wake)
         misses = QueuedMisses(waking)
@@ -137,7 +137,7 @@ def _open_memory(settings: Settings) -> Opened:
 
     truth, replica = MemoryTruth(_fixed_identity(settings) or _by_chance()), MemoryReplica()
     misses = QueuedMisses(truth)
-    follower = TermFollower(truth, replica, time.monotonic)
+    follower = TermFollower(truth, replica, time.monotonic, settings.follower.deadline_ms / 1_000)
     housing = MemoryHousing(lambda: replica.snapshot().document_count)
     return Opened(_store(settings, truth, follower, misses), housing, misses.close)
 

@@ -14,7 +14,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Self
 
-import platformdirs
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
@@ -23,6 +22,7 @@ from recordance.domain.phrase import TaintShape
 from recordance.domain.taint import DEFAULT_TAINT_POLICY, TaintPolicy
 from recordance.errors import InvalidArgument, Json
 from recordance.query.request import DEFAULT_TOKEN_BUDGET
+from recordance.usecases.follow import PATIENCE_SECONDS
 from recordance.usecases.store import DEFAULT_FUSION_DEPTH
 
 ENVIRONMENT = {
@@ -50,6 +50,8 @@ class LogLevel(StrEnum):
 
 def default_store() -> Path:
     """Return the platform's folder for a user's data, which no update of the program touches (case L9)."""
+    import platformdirs
+
     return Path(platformdirs.user_data_dir("recordance", appauthor=False))
 
 
@@ -133,6 +135,12 @@ class FollowerSettings(_Section):
     )
     rows: StrictInt = Field(
         default=1_000, ge=1, le=1_000_000, description="1 to 1,000,000: waiting rows at which the index is written at once"
+    )
+    deadline_ms: StrictInt = Field(
+        default=round(PATIENCE_SECONDS * 1_000),
+        ge=1,
+        le=3_600_000,
+        description="1 to 3,600,000: milliseconds that a recall waits for an index that is far behind",
     )
     poll_ms: StrictInt = Field(
         default=250, ge=1, le=60_000, description="1 to 60,000: milliseconds between two looks for others' writes"
