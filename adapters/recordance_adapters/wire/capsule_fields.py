@@ -117,6 +117,7 @@ _AS_GIVEN = (
     "headline", "source", "confidence", "importance", "value", "valid_from", "valid_to", "proof_hint", "stale_if", "signature",
     "tags", "topics", "entities", "metadata", "supersedes",
 )  # fmt: skip
+_LABELS = tuple((field.value, field) for field in LabelField)
 CAPSULE = Declaration(CAPSULE_PARAMETERS)
 """One capsule by itself, as an item of a batch; its content is required (case J9)."""
 
@@ -150,7 +151,7 @@ def _labels_of(given: Values, project: str | None) -> Mapping[LabelField, str]:
             raise InvalidArgument("subtype", subtype, "its kind with it", "a subtype belongs to a kind")
         checked_subtype(kind, subtype, "subtype")
     stamp = {} if project is None or "project_id" in given else {LabelField.PROJECT: project}
-    return {**stamp, **{field: str(given[field.value]) for field in LabelField if field.value in given}}
+    return {**stamp, **{field: str(given[name]) for name, field in _LABELS if name in given}}
 
 
 def _anchors(raw: Mapping[str, Json], given: Values) -> tuple[Anchor, ...]:

@@ -3,7 +3,7 @@
 import difflib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -62,6 +62,16 @@ class Declaration:
     """All parameters of one object, in the order in which they are published and judged."""
 
     parameters: tuple[Parameter, ...]
+    _by_name: Mapping[str, Parameter] = field(init=False, repr=False, compare=False)
+    _places: Mapping[str, int] = field(init=False, repr=False, compare=False)
+    _required: tuple[Parameter, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Index the parameters: an object of a batch gives few of many."""
+        required = tuple(parameter for parameter in self.parameters if parameter.presence is Presence.REQUIRED)
+        object.__setattr__(self, "_by_name", {parameter.name: parameter for parameter in self.parameters})
+        object.__setattr__(self, "_places", {parameter.name: place for place, parameter in enumerate(self.parameters)})
+        object.__setattr__(self, "_required", required)
 
     @property
     def schema(self) -> dict[str, Json]:
@@ -69,37 +79,37 @@ class Declaration:
         return {
             "type": "object",
             "properties": {parameter.name: parameter.schema for parameter in self.parameters},
-            "required": [parameter.name for parameter in self.parameters if parameter.presence is Presence.REQUIRED],
+            "required": [parameter.name for parameter in self._required],
         }
 
-    def read(self, raw: Json, field: str = "") -> Values:
+    def read(self, raw: Json, path: str = "") -> Values:
         """Return the core values of the parameters that `raw` gives.
 
-        `field` is the path of the object itself, empty for a tool's arguments. Raises InvalidArgument for an unknown name
+        `path` is that of the object itself, empty for a tool's arguments. Raises InvalidArgument for an unknown name
         (with the nearest known one), a missing required parameter, and whatever its kind refuses.
         """
-        self.check_names(raw, field)
-        return dict(self._values(raw, f"{field}." if field else ""))
+        self.check_names(raw, path)
+        return dict(self._values(raw, f"{path}." if path else ""))
 
-    def check_names(self, raw: Json, field: str = "") -> None:
+    def check_names(self, raw: Json, path: str = "") -> None:
         """Refuse what is not an object, and the first name in it that is unknown."""
         if not isinstance(raw, dict):
-            raise wrong_type(raw, field or "arguments", "an object of named parameters")
-        known = [parameter.name for parameter in self.parameters]
+            raise wrong_type(raw, path or "arguments", "an object of named parameters")
         for name in raw:
-            if name not in known:
-                raise _unknown(name, raw[name], known, field)
+            if name not in self._by_name:
+                raise _unknown(name, raw[name], tuple(self._by_name), path)
 
     def _values(self, raw: Mapping[str, Json], prefix: str) -> Iterator[tuple[str, Any]]:
-        for parameter in self.parameters:
-            path, value = prefix + parameter.name, raw.get(parameter.name)
+        for name in sorted(raw, key=self._places.__getitem__):
+            parameter, value = self._by_name[name], raw[name]
             if value is not None:
-                yield parameter.name, parameter.kind.read(value, path)
-            elif parameter.presence is Presence.REQUIRED:
-                raise InvalidArgument(path, None, expected_of(parameter), parameter.missing)
-            elif parameter.name in raw and parameter.presence is Presence.FENCE:
+                yield name, parameter.kind.read(value, prefix + name)
+            elif parameter.presence is Presence.FENCE:
                 why = "a null here would be no fence at all"
-                raise InvalidArgument(path, None, f"{expected_of(parameter)}, or leave it out", why)
+                raise InvalidArgument(prefix + name, None, f"{expected_of(parameter)}, or leave it out", why)
+        for parameter in self._required:
+            if raw.get(parameter.name) is None:
+                raise InvalidArgument(prefix + parameter.name, None, expected_of(parameter), parameter.missing)
 
 
 def _unknown(name: str, value: Json, known: Sequence[str], field: str) -> InvalidArgument:
