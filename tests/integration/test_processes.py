@@ -72,7 +72,7 @@ def test_a_recall_and_a_new_server_do_not_wait_for_a_writer(tmp_path: Path, caps
     command("store", "pin tokio")
     with closing(sqlite3.connect(command.store / "truth.sqlite", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        for words in (["recall", "tokio"], ["recall", "tokio"], ["get", "cap-1"], ["list"], ["status"]):
+        for words in (["recall", "tokio"], ["recall", "tokio"], ["get", "cap-1"], ["list"], ["status"], ["export"]):
             assert command(*words).code == 0, words
         with servers(command.store) as (server,):
             assert server.found("tokio") == ["cap-1"]

@@ -187,6 +187,26 @@ def test_a_merge_that_was_cut_short_is_finished_by_running_it_again() -> None:
     assert capsules(truth_of(here)) == capsules(truth_of(whole))
 
 
+def test_a_restoration_that_was_cut_short_leaves_an_empty_store(new_truth: Callable[[], Truth]) -> None:
+    """W10: it is one transaction, so that running it again restores the same numbers and the same journal."""
+    there, here = house(new_truth()), house(new_truth())
+    remember(truth_of(there), *(f"statement {number}" for number in range(1_200)))
+    lines = exported(there)
+
+    class Cut(Exception):
+        pass
+
+    def cut(done: int, total: int) -> None:
+        if done > 1_000:
+            raise Cut
+
+    with pytest.raises(Cut):
+        import_lines(here, ANYBODY, None, lambda: lines, cut)
+    assert capsules(truth_of(here)) == {}
+    assert imported(here, lines)["status"] == "restored"
+    assert exported(here) == lines
+
+
 def test_a_merge_gives_new_numbers_and_keeps_labels_provenance_and_relations() -> None:
     """W10: what is appended is what it was, under the next numbers; relations follow their capsules."""
     there, here = house(), house()

@@ -136,9 +136,7 @@ def _add_settings(parser: ArgumentParser) -> None:
 
 def _answer(command: Command, given: Namespace, serve: Serve | None) -> int:
     settings = load_settings({name: vars(given)[name] for name in _SETTINGS if name in given})
-    logging.basicConfig(
-        stream=sys.stderr, level=settings.log_level.upper(), format="%(levelname)s %(name)s: %(message)s"
-    )
+    logging.basicConfig(stream=sys.stderr, level=settings.log_level.upper(), format="%(levelname)s %(name)s: %(message)s")
     with open_service(settings) as service:
         reply = command.run(Session(settings=settings, service=service, serve=serve), given)
         if reply.answer is None:
