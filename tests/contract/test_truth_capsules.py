@@ -229,6 +229,14 @@ def test_known_contents_are_found_alive_or_dead_but_not_forgotten(truth: Truth) 
         assert reader.known_contents(wanted) == [KnownContent(wanted[0], "p", 1), KnownContent(wanted[0], None, 3)]
 
 
+def test_contents_are_known_by_their_whole_digest(truth: Truth) -> None:
+    """W1: two digests that begin alike are two contents, whatever an index makes of them."""
+    alike = ["a" * 63 + last for last in "abc"]
+    write(truth, captured(*(make_capture(number, str(number), content_digest=alike[number - 1]) for number in (1, 2))))
+    with truth.reading() as reader:
+        assert [known.number for known in reader.known_contents([alike[1], alike[2]])] == [2]
+
+
 def test_a_key_is_held_by_who_is_neither_superseded_nor_forgotten(truth: Truth) -> None:
     """W7: in each project the capsule that a correction would retire; an archived one still holds its key."""
     for project in ("p", "q"):
