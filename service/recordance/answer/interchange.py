@@ -8,9 +8,10 @@ import math
 import types
 import typing
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from enum import EnumType, StrEnum
-from typing import Any, TypeVar
+from functools import cache
+from typing import Any, NamedTuple, TypeVar
 
 from recordance.domain.instant import Instant, format_instant, parse_instant
 from recordance.domain.storable import check_storable
@@ -49,9 +50,9 @@ def _write(kind: Any, value: Any) -> Json:
             return [_write(part, each) for part, each in zip(_parts(kind, len(value)), value, strict=True)]
         case _:
             return {
-                field.name: _write(_plain(field.type), each)
-                for field in fields(value)
-                if (each := getattr(value, field.name)) is not None and each not in ((), {})
+                name: _write(field.kind, each)
+                for name, field in _form(value.__class__).items()
+                if (each := getattr(value, name)) is not None and each not in ((), {})
             }
 
 
@@ -96,32 +97,48 @@ def _read_scalar(raw: Json, path: str) -> Json:
 
 
 def _read_fields(kind: Any, raw: Mapping[str, Json], path: str) -> Any:
-    known = {field.name: field for field in fields(kind)}
+    known = _form(kind)
     for name in raw:
         if name not in known:
             raise InvalidArgument(f"{path}.{name}", raw[name], f"only {', '.join(known)}", "there is no such field")
-    return kind(**{name: _read_field(field, raw, path) for name, field in known.items() if name in raw or _is_needed(field)})
+    return kind(
+        **{
+            name: _absent(field, f"{path}.{name}") if raw.get(name) is None else _read(field.kind, raw[name], f"{path}.{name}")
+            for name, field in known.items()
+            if name in raw or field.needed
+        }
+    )
 
 
-def _read_field(field: Field[Any], raw: Mapping[str, Json], path: str) -> Any:
-    where, kind = f"{path}.{field.name}", _plain(field.type)
-    if raw.get(field.name) is None:
-        return _absent(field, kind, where)
-    return _read(kind, raw[field.name], where)
-
-
-def _is_needed(field: Field[Any]) -> bool:
-    return field.default is MISSING and field.default_factory is MISSING
-
-
-def _absent(field: Field[Any], kind: Any, where: str) -> Any:
+def _absent(field: "_Field", where: str) -> Any:
     """Return what it means that a field without a default is left out, as an export does with what is None or empty."""
-    if kind is not field.type:
+    if field.optional:
         return None
-    origin = typing.get_origin(kind)
+    origin = typing.get_origin(field.kind)
     if origin is None:
-        raise InvalidArgument(where, None, _NAMES.get(kind, "its value"), "it is missing")
+        raise InvalidArgument(where, None, _NAMES.get(field.kind, "its value"), "it is missing")
     return () if origin is tuple else {}
+
+
+class _Field(NamedTuple):
+    """A field as it is written and read: the kind of its value that is not None, and whether it may be None or left out."""
+
+    kind: Any
+    optional: bool
+    needed: bool
+
+
+@cache
+def _form(kind: Any) -> Mapping[str, _Field]:
+    """Return the fields of a dataclass by name."""
+    return {
+        field.name: _Field(
+            _plain(field.type),
+            _plain(field.type) is not field.type,
+            field.default is MISSING and field.default_factory is MISSING,
+        )
+        for field in fields(kind)
+    }
 
 
 def _read_parts(kind: Any, raw: Sequence[Json], path: str) -> Iterator[Any]:
@@ -138,6 +155,7 @@ def _parts(kind: Any, length: int) -> Sequence[Any]:
     return [arguments[0]] * length if arguments[-1] is Ellipsis else arguments
 
 
+@cache
 def _arguments(kind: Any) -> Sequence[Any]:
     return typing.get_args(kind)
 
