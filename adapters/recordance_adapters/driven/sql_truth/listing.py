@@ -23,6 +23,11 @@ def counted(request: ListRequest) -> Select[int]:
     return select(func.count()).select_from(capsule).where(*_conditions(request))
 
 
+def narrows(request: ListRequest) -> bool:
+    """Whether the request leaves out any unforgotten capsule that there may be."""
+    return len(_conditions(request)) > 1
+
+
 def _conditions(request: ListRequest) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = [capsule.c.tombstoned_at.is_(None)]
     if request.project_id is not None:

@@ -21,7 +21,7 @@ from recordance_adapters.driven.sql_truth.capsule_rows import (
     document_of,
     text_of,
 )
-from recordance_adapters.driven.sql_truth.listing import counted, page
+from recordance_adapters.driven.sql_truth.listing import counted, narrows, page
 from recordance_adapters.driven.sql_truth.rows import among
 from recordance_adapters.driven.sql_truth.snapshot import Snapshot
 from recordance_adapters.driven.sql_truth.tables import anchor, capsule, capsule_revision, project_counter, tombstone
@@ -153,7 +153,7 @@ class CapsuleReading(Snapshot):
 
     def listed(self, request: ListRequest) -> ListPage:
         """See TruthReader."""
-        (total,) = self._rows.once(counted(request))[0]
+        total = self._rows.once(counted(request))[0][0] if narrows(request) else self._counters.capsules
         numbers = tuple(number for (number,) in self._rows.once(page(request))) if total else ()
         return ListPage(numbers, total)
 

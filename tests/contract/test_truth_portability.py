@@ -1,0 +1,78 @@
+"""One set of tables and statements for every database: what is one database's own stands in one module."""
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from types import ModuleType
+
+import pytest
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import Dialect
+from sqlalchemy.schema import CreateIndex, CreateTable
+from sqlalchemy.sql import ClauseElement
+from sqlalchemy.sql.base import Executable
+
+from recordance_adapters.driven import sql_truth
+from recordance_adapters.driven.sql_truth import changes, forgetting, tables
+from recordance_adapters.driven.sql_truth.rows import SIZES, Compiler
+from support import checkout
+
+OWN_MODULE = "sqlite_dialect.py"
+DIALECTS = {"sqlite": sqlite.dialect(paramstyle="qmark"), "postgresql": postgresql.dialect(paramstyle="format")}
+
+
+def modules() -> Iterator[ModuleType]:
+    for found in pkgutil.iter_modules(sql_truth.__path__, f"{sql_truth.__name__}."):
+        if not found.ispkg:
+            yield importlib.import_module(found.name)
+
+
+def statements() -> dict[str, ClauseElement]:
+    """Every statement that a module holds or builds, by name."""
+    found: dict[str, ClauseElement] = {f"change {kind.__name__}": way.statement for kind, way in changes.WAYS.items()}
+    found |= {f"erase {place}": statement for place, statement in enumerate(forgetting._ERASE)}
+    for module in modules():
+        for name, value in vars(module).items():
+            if isinstance(value, Executable) and isinstance(value, ClauseElement):
+                found[f"{module.__name__} {name}"] = value
+            elif hasattr(value, "cache_info") and value.__module__ == module.__name__ and name != "digest":
+                found |= {f"{module.__name__} {name} of {size}": value(size) for size in SIZES}
+    return found
+
+
+@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
+def test_every_statement_is_the_same_for_every_database(dialect: Dialect) -> None:
+    """W14: the same statements with their parameters by position, so that what holds on one database holds on the next."""
+    found = statements()
+    assert len(found) > 40
+    mark = "?" if dialect.paramstyle == "qmark" else "%s"
+    for name, statement in found.items():
+        prepared = Compiler(dialect).compiled(statement)
+        members = next((size for size in SIZES if name.endswith(f" of {size}")), 0)
+        assert prepared.text.count(mark) == len(prepared.before) + members + len(prepared.after), name
+
+
+@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
+def test_every_table_can_be_made_in_every_database(dialect: Dialect) -> None:
+    """W14: labels are compared by code point everywhere, and rows number themselves where they must."""
+    for table in tables.metadata.sorted_tables:
+        made = str(CreateTable(table).compile(dialect=dialect))
+        assert made.count('COLLATE "C"') == (0 if dialect.name == "sqlite" else made.count("COLLATE"))
+        for index in table.indexes:
+            assert index.name in str(CreateIndex(index).compile(dialect=dialect))
+    journal = str(CreateTable(tables.journal).compile(dialect=dialect))
+    assert ("COLLATE" in journal) is (dialect.name == "postgresql")
+
+
+def test_what_is_sqlites_own_stands_in_one_module() -> None:
+    """Decision 8: the database is one URL; nothing else in the truth knows which one it is."""
+    folder = "adapters/recordance_adapters/driven/sql_truth/"
+    sources = [path for path in checkout.python_files("adapters") if path.as_posix().startswith(folder)]
+    knowing = {
+        path.name
+        for path in sources
+        for line in (checkout.ROOT / path).read_text(encoding="utf-8").splitlines()
+        if "import sqlite3" in line or "PRAGMA" in line or "BEGIN" in line
+    }
+    assert len(sources) > 10
+    assert knowing == {OWN_MODULE}
