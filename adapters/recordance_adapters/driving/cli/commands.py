@@ -62,11 +62,12 @@ class ToolCommand:
 
 
 def joined(answers: Sequence[Answer]) -> dict[str, Json]:
-    """Return the answers to several batches as one: lists end to end, counts added up."""
+    """Return the answers to several batches as one: lists end to end, counts added up, of anything else the first."""
     whole: dict[str, Json] = {}
     for answer in answers:
         for name, value in answer.items():
-            whole[name] = whole[name] + value if name in whole else value
+            adds_up = isinstance(value, list | int) and not isinstance(value, bool)
+            whole[name] = whole[name] + value if adds_up and name in whole else whole.get(name, value)
     return whole
 
 

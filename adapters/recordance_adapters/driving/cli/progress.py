@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Callable
 
 _QUIET_SECONDS = 1.0
 _STEP_SECONDS = 0.2
@@ -14,14 +15,15 @@ class Progress:
     Work that is done within a second says nothing.
     """
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._what = what
-        self._due = time.monotonic() + _QUIET_SECONDS
+        self._clock = clock
+        self._due = clock() + _QUIET_SECONDS
         self._shown = False
 
     def __call__(self, done: int, total: int) -> None:
         """Say that `done` of `total` is done, if something is due to be said."""
-        now = time.monotonic()
+        now = self._clock()
         if now < self._due:
             return
         share = f" ({done * 100 // total} %)" if total else ""
