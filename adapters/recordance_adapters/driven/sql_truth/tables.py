@@ -177,6 +177,7 @@ anchor = Table(
     Column("sha", String(64)),
     Column("file_hash", DIGEST),
     PrimaryKeyConstraint("capsule", "revision", "position"),
+    sqlite_with_rowid=False,
 )
 
 capsule_mark = Table(
