@@ -10,6 +10,7 @@ from recordance.domain.instant import EARLIEST, LATEST, Instant
 from recordance.domain.review import ReviewState
 from recordance.domain.validity import EventRange, TimeWindow, Validity
 from recordance.ports.terms import TermReplica
+from recordance.query.document import TermQuery
 from recordance.query.exclusion import Eligibility, ExclusionReason
 from recordance.query.fence import (
     CreationFence,
@@ -47,15 +48,29 @@ def replica(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         yield replica
 
 
+WIDE = document(
+    2, "other", validity=Validity(LATEST, EARLIEST), standing=Standing(superseded_at=LATEST), event=EventRange(EARLIEST, LATEST)
+)
+"""A capsule that matches nothing and makes every instant one that some capsule may still meet."""
+
+
 def verdict(replica: TermReplica, **given: Any) -> ExclusionReason | None:
-    """Put one document with these fields of a capsule into the index, and return what excludes it; it must match."""
+    """Put one document with these fields of a capsule into the index, and return what excludes it, alone and among others."""
     asked = {name: given.pop(name) for name in ("at", "window", "admit") if name in given}
-    put(replica, [document(1, "tokio", **given)])
     query = asking("tokio", eligibility=Eligibility(**{"at": NOON} | asked))
-    snapshot = replica.snapshot()
-    tally = snapshot.tally(query, ())
-    proposed = snapshot.proposals(query, (), 5, weigh({"tokio": 1}, CorpusStatistics(1, 1))).numbers
-    assert (tally.eligible, len(proposed)) in {(0, 0), (1, 1)}
+    replica.clear()
+    put(replica, [document(1, "tokio", **given)])
+    alone = judged(replica, query)
+    put(replica, [WIDE])
+    assert judged(replica, query) is alone
+    return alone
+
+
+def judged(replica: TermReplica, query: TermQuery) -> ExclusionReason | None:
+    """Return what excludes the one match of a query, which is proposed if nothing does."""
+    tally = replica.snapshot().tally(query, ())
+    proposed = replica.snapshot().proposals(query, (), 5, weigh({"tokio": 1}, CorpusStatistics(1, 1))).numbers
+    assert tally.eligible == len(proposed)
     assert tally.eligible + sum(tally.excluded.values()) == 1
     return next((reason for reason, count in tally.excluded.items() if count), None)
 

@@ -123,8 +123,8 @@ def batches(draw: st.DrawFn, most: int = 4) -> list[Batch]:
 
 def query_about(documents: Sequence[TermDocument], chance: random.Random) -> TermQuery:
     """A question whose words, labels, marks and instants are mostly those of the documents."""
-    terms = [_phrase(chance) for _ in range(chance.randint(1, 4))]
-    aliases = {term: [_phrase(chance) for _ in range(chance.randint(0, 2))] for term in map(fold_key, terms)}
+    terms = [_phrase(documents, chance) for _ in range(chance.randint(1, 4))]
+    aliases = {term: [_phrase(documents, chance) for _ in range(chance.randint(0, 2))] for term in map(fold_key, terms)}
     query = asking(*terms, aliases=aliases, scope=scope_about(documents, chance), eligibility=_eligibility(documents, chance))
     return replace(query, least_coverage=chance.choice([1, 1, chance.randint(1, len(query.groups))]))
 
@@ -134,8 +134,12 @@ def scope_about(documents: Sequence[TermDocument], chance: random.Random) -> Sco
     return Scope(tuple(chance.choice(_FENCES)(documents, chance) for _ in range(chance.choice([0, 0, 1, 1, 2, 3]))))
 
 
-def _phrase(chance: random.Random) -> str:
-    return " ".join(chance.choices([word for word in WORDS if fold_words(word)], k=chance.choice([1, 1, 1, 2, 3])))
+def _phrase(documents: Sequence[TermDocument], chance: random.Random) -> str:
+    """One to three words; those of one document often enough that all of them stand somewhere."""
+    words = [word for word in WORDS if fold_words(word)]
+    if documents and chance.random() < 0.6:
+        words = list(chance.choice(documents).words) or words
+    return " ".join(chance.choices(words, k=chance.choice([1, 1, 1, 2, 3])))
 
 
 def _eligibility(documents: Sequence[TermDocument], chance: random.Random) -> Eligibility:
