@@ -87,7 +87,7 @@ def _create(engine: Engine, dialect: SqlDialect, identity: StoreIdentity, format
     with engine.connect() as connection:
         dialect.begin_writing(connection.connection.cursor())
         if _format_of(connection) is None:  # else another process made it while this one waited for its turn
-            tables.metadata.create_all(connection)
+            tables.made_for(connection.dialect.name).create_all(connection)
             connection.execute(insert(tables.alembic_version).values(version_num=migrations.HEAD))
             meta = {"one": 1, "store": identity.store, "key": identity.key, "made_by": recordance.__version__}
             connection.execute(insert(tables.store_meta).values(meta))

@@ -70,9 +70,29 @@ def _one_row() -> tuple[Column[int], CheckConstraint]:
     return Column("one", Integer, primary_key=True, autoincrement=False), CheckConstraint("one = 1", name="one_row")
 
 
+_partial: list[tuple[Index, ColumnElement[bool]]] = []
+
+
+def _partly(index: Index, when: ColumnElement[bool]) -> Index:
+    """Let the index cover only the rows for which `when` holds; the others cost nothing."""
+    _partial.append((index, when))
+    return index
+
+
+def made_for(database: str) -> MetaData:
+    """Return the tables as a database of this name makes them.
+
+    Which rows an index covers is an option of each database's own. It is given only when tables are made: to name a database
+    beforehand is to import all of it, at every start.
+    """
+    for index, when in _partial:
+        index.dialect_kwargs[f"{database}_where"] = when
+    return metadata
+
+
 def _present(name: str, *columns: Column[str], when: ColumnElement[bool]) -> Index:
-    """An index over the rows that bear something; those that do not cost nothing."""
-    return Index(name, *columns, sqlite_where=when, postgresql_where=when)
+    """An index over the rows that bear something."""
+    return _partly(Index(name, *columns), when)
 
 
 alembic_version = Table(
@@ -202,14 +222,9 @@ relation = Table(
     _instant("removed_at", nullable=True),
     Index(None, "target"),
 )
-Index(
-    "ux_relation_living",
-    relation.c.source,
-    relation.c.kind,
-    relation.c.target,
-    unique=True,
-    sqlite_where=relation.c.removed_at.is_(None),
-    postgresql_where=relation.c.removed_at.is_(None),
+_partly(
+    Index("ux_relation_living", relation.c.source, relation.c.kind, relation.c.target, unique=True),
+    relation.c.removed_at.is_(None),
 )
 
 alias = Table(
@@ -225,14 +240,7 @@ alias = Table(
     _instant("at"),
     _instant("removed_at", nullable=True),
 )
-Index(
-    "ux_alias_living",
-    alias.c.term_digest,
-    alias.c.alias_digest,
-    unique=True,
-    sqlite_where=alias.c.removed_at.is_(None),
-    postgresql_where=alias.c.removed_at.is_(None),
-)
+_partly(Index("ux_alias_living", alias.c.term_digest, alias.c.alias_digest, unique=True), alias.c.removed_at.is_(None))
 
 miss = Table(
     "miss",
