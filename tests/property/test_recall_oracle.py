@@ -24,6 +24,7 @@ from support.truths import IDENTITY, open_truth
 
 SEEDS = range(10)
 CAPSULES, STEPS, WRITES, REQUESTS = 90, 10, 5, 6
+LARGER = 600
 
 
 def repository() -> MemoryAnchors:
@@ -91,6 +92,22 @@ def test_every_answer_is_the_oracles(seed: int, store: str, tmp_path: Path) -> N
             with recalls.truth.reading() as reader:
                 oracle = Oracle(world=world_of(reader), now=recalls.clock.now(), probe=recalls.anchors.read)
             for _ in range(REQUESTS):
+                compare(oracle, recalls, scene.caller(), scene.request(), seed)
+
+
+@pytest.mark.parametrize("seed", [101, 102])
+def test_every_answer_about_more_than_an_engine_proposes_is_the_oracles(seed: int, tmp_path: Path) -> None:
+    """L6, L17, O2, O11: where the engine must choose what it proposes, and its bound must say when that is not enough."""
+    scene = Scene(seed)
+    with on_the_engines(tmp_path) as recalls:
+        recalls.write(*scene.beginning(LARGER))
+        for upkeep in (commit, leave, rebuild):
+            upkeep(recalls)
+            recalls.write(*(scene.write() for _ in range(3 * WRITES)))
+            recalls.clock.set(scene.moment())
+            with recalls.truth.reading() as reader:
+                oracle = Oracle(world=world_of(reader), now=recalls.clock.now(), probe=recalls.anchors.read)
+            for _ in range(2 * REQUESTS):
                 compare(oracle, recalls, scene.caller(), scene.request(), seed)
 
 

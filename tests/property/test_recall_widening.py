@@ -22,7 +22,7 @@ from recordance.query.folding import fold_words
 from recordance.query.terms import expand, read_terms
 from recordance.ranking.scoring import Scorer, TermHit, Weights
 from recordance.usecases.follow import RecallView, TermView
-from recordance.usecases.term_lane import SPARE_CANDIDATES, Corpus, TermLane, term_lane
+from recordance.usecases.term_lane import SPARE_CANDIDATES, WIDENING, Corpus, TermLane, term_lane
 from support.recalls import Recalls
 from support.scenes import Scene
 from support.truths import NOON, entombed
@@ -105,7 +105,8 @@ def test_a_tie_at_the_cut_is_read_to_its_end() -> None:
         view = Stingy(head.terms, head.reader, 0.0)
         (best,) = lane_of(("w1",), head.reader, view).best(1)
     assert best.capsule.number == 400
-    assert view.asked == [33, 132, 528]
+    assert view.asked == [(1 + SPARE_CANDIDATES) * WIDENING**step for step in range(len(view.asked))]
+    assert view.asked[-2] < 400 <= view.asked[-1]
 
 
 def test_one_reading_settles_an_order_without_ties() -> None:
@@ -123,7 +124,7 @@ def test_one_reading_settles_an_order_without_ties() -> None:
         best = lane_of(("w1",), Watched(head.reader, "TruthReader", told), view).best(10)
     assert [one.capsule.number for one in best] == list(range(300, 290, -1))
     assert view.asked == [10 + SPARE_CANDIDATES]
-    assert len(read) == 42
+    assert len(read) == 10 + SPARE_CANDIDATES
 
 
 def test_no_content_is_read_twice_however_often_the_index_is_asked() -> None:

@@ -156,6 +156,20 @@ def test_a_dormant_recall_reads_no_weight_and_no_verdict_but_the_shown_ones() ->
         sealed.ask("tokio", weight_blend=0.1)
 
 
+def test_each_blend_reads_its_own_weight_alone() -> None:
+    """L7: a corroboration that is not blended is read for the rows shown, as their explanation, and for no other."""
+    calls: list[tuple[str, tuple[Any, ...]]] = []
+    recalls = Recalls(truth=WatchedTruth(holding().truth, lambda name, given: calls.append((name, given))))
+
+    def asked(**given: float) -> list[int]:
+        calls.clear()
+        recalls.ask("tokio", limit=2, **given)
+        return [len(given[0]) for name, given in calls if name == "TruthReader.corroborations"]
+
+    assert asked(weight_blend=1.0) == [2]
+    assert asked(corroboration_blend=1.0) == [40, 2]
+
+
 def test_a_dormant_recall_is_byte_identical_whatever_was_judged() -> None:
     """L7: feedback and verdicts of others leave no byte in an answer that did not ask for them."""
     recalls = holding()

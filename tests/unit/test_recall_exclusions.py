@@ -160,7 +160,7 @@ def test_a_date_moves_validity_and_nothing_else() -> None:
     recalls = Recalls()
     recalls.remember("tokio", validity=Validity(Instant(NOON - days(90)), Instant(NOON - days(1))))
     assert recalls.ask("tokio")["excluded"] == {"expired": 1}
-    (result,) = recalls.ask("tokio", as_of=Instant(NOON - days(2)))["results"]
+    (result,) = recalls.ask("tokio", as_of=Instant(NOON - days(60)))["results"]
     assert result["decayed_weight"] == 0.3
 
 
