@@ -1,10 +1,13 @@
 """How many results a recall shows, and what it says of the others."""
 
+from typing import Any
+
 import pytest
 
-from recordance.ranking.trimming import token_size
+from recordance.ranking.trimming import most_that_fit, token_size
 from support.recalls import Recalls, shown
 from support.truths import NOON, stands
+from support.watching import WatchedTruth
 
 
 def holding(count: int) -> Recalls:
@@ -34,6 +37,21 @@ def test_a_budget_with_room_shows_more_than_the_first_page(budget: int) -> None:
     assert len(every) == 300
     assert len(shown(answer)) > 12
     assert shown(answer) == every[: answer["returned"]]
+
+
+def test_no_more_results_are_built_than_a_budget_may_show() -> None:
+    """O3: three hundred match, and of a few the text is read whole, of each once."""
+    read: list[int] = []
+
+    def told(name: str, given: tuple[Any, ...]) -> None:
+        if name == "TruthReader.texts":
+            read.extend(given[0])
+
+    watched = Recalls(truth=WatchedTruth(holding(300).truth, told))
+    answer = watched.ask("tokio")
+    assert answer["matched"] == 300
+    assert answer["returned"] < len(read) <= most_that_fit(1_500) < 20
+    assert len(set(read)) == len(read)
 
 
 def test_a_budget_above_zero_shows_the_best_even_if_it_overshoots() -> None:

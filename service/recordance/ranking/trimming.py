@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from recordance.errors import Json
 
 CHARACTERS_PER_TOKEN = 4
-SMALLEST_ENVELOPE_TOKENS = 60
+SMALLEST_ENVELOPE_TOKENS = 90
 """No evidence envelope is smaller; it bounds how many can fit a budget before any is built."""
 
 

@@ -162,9 +162,13 @@ def _shown(store: Store, asked: _Asked, found: _Found) -> tuple[Trimmed, float |
     if asked.request.limit is not None:
         most = min(most, asked.request.limit)
     page = min(most, FIRST_PAGE)
+    ranked: tuple[Ranked, ...] = ()
+    results: list[dict[str, Json]] = []
     while page:
-        ranked = _page(asked, found, page)
-        trimmed = trim([envelope(one) for one in _evidence(store, asked, ranked)], asked.request.token_budget)
+        built, ranked = len(ranked), _page(asked, found, page)
+        # A longer page begins with the shorter one, so that only what follows it is built.
+        results += [envelope(one) for one in _evidence(store, asked, ranked[built:])]
+        trimmed = trim(results, asked.request.token_budget)
         if trimmed.budget_ended or page >= most:
             return trimmed, ranked[0].hit.support if ranked else None
         page = min(most, page * PAGE_GROWTH)
