@@ -212,7 +212,7 @@ class Scene:
         fences = tuple(fence for fence in self._fences() if chance.random() < 0.08)
         stated = (("project_id", "as drawn"),) if fences else ()
         return RecallRequest(
-            terms=read_terms([self._term() for _ in range(chance.choice((1, 2, 3, 5)))]),
+            terms=read_terms([self._term() for _ in range(chance.choice((1, 1, 2, 2, 3, 5, 12)))]),
             scope=Scope(fences),
             stated=stated,
             effort_id=f"cap-{chance.randint(1, EPICS + 1)}" if chance.random() < 0.12 else None,

@@ -92,6 +92,17 @@ def test_bm25_is_what_the_formula_says() -> None:
     assert found("tokio pin tokio here", "pin", "tokio", tokio=8).bm25 == pytest.approx(expected, rel=1e-15)
 
 
+def test_bm25_is_the_same_formula_for_many_words() -> None:
+    """L17: however a long query's words are counted, repetitions in the content count."""
+    asked = [f"word{place}" for place in range(30)]
+    content = " ".join(word for place, word in enumerate(asked) for _ in range(1 + place % 3))
+    norm = 1.2 * (0.25 + 0.75 * 60 / 8)
+    expected = math.fsum(RARE * count * 2.2 / (count + norm) for count in (1, 2, 3)) * 10
+    hit = found(content, *asked)
+    assert hit.bm25 == pytest.approx(expected, rel=1e-14)
+    assert (hit.coverage, hit.matched, hit.support) == (30, tuple(asked), 1.0)
+
+
 def test_words_of_a_term_that_did_not_match_as_a_whole_add_nothing() -> None:
     """L17: half a term is no evidence."""
     alone, beside = found("alpha beta", "alpha"), found("alpha beta", "alpha", "beta missing")
