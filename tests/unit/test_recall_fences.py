@@ -170,7 +170,7 @@ def test_one_bound_of_a_window_is_enough(window: TimeWindow, found: list[int]) -
 
 
 def test_a_window_is_applied_before_any_cap() -> None:
-    """F3, F4: what happened last week is found among a hundred better matches that did not."""
+    """F3, F4, case H1: what happened last week is found among a hundred better matches that did not."""
     recalls = dated(*[EventRange(Instant(0), Instant(0))] * 100)
     recalls.remember("tokio in a longer text", event=EventRange(NOON, NOON))
     answer = recalls.ask("tokio", window=MARCH, limit=1)

@@ -23,6 +23,14 @@ def test_terms_are_alternatives_and_words_of_a_term_belong_together() -> None:
     assert sorted(recalls.found("tokio", "pin")) == [1, 2, 3, 4]
 
 
+def test_a_store_without_any_embedding_is_recalled_by_every_word() -> None:
+    """case D6: the term lane waits for no vector, before its index is committed or after."""
+    recalls = holding("pin tokio", "serde at one")
+    for _ in range(2):
+        assert [recalls.found(word) for word in ("pin", "tokio", "serde", "at", "one")] == [[1], [1], [2], [2], [2]]
+        recalls.follower.commit()
+
+
 def test_no_other_form_of_a_word_is_found() -> None:
     """T3: the caller sends the forms, and each is a term."""
     recalls = holding("a token", "many tokens", "tokenize it", "pretoken")
