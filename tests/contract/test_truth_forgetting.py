@@ -10,7 +10,7 @@ from recordance.domain.capsule import LabelField, Standing, Tombstone, Use
 from recordance.domain.change import AddRelation, AppendCorroboration, AppendReview, ChangeSet, PutFeedback, TeachAlias
 from recordance.domain.provenance import Anchor
 from recordance.domain.relation import Relation, RelationKind
-from recordance.domain.review import AnchorVerdict, Corroboration, Feedback, FeedbackOutcome, ReviewEvent, ReviewState
+from recordance.domain.review import AnchorVerdict, Corroboration, Feedback, FeedbackOutcome, ReviewEvent, ReviewState, Ruling
 from recordance.domain.validity import EventRange, Validity
 from recordance.errors import Fault
 from recordance.ports.truth import ListRequest, Truth
@@ -85,7 +85,7 @@ def test_what_others_wrote_about_it_loses_its_words(truth: Truth) -> None:
     remember(truth, "a", "b")
     about = [
         (
-            AppendReview(ReviewEvent(number, ReviewState.PROPOSED, "because", ACTOR, NOON)),
+            AppendReview(ReviewEvent(number, Ruling.PROPOSED, "because", ACTOR, NOON)),
             PutFeedback(Feedback(number, "rcpt-1", ACTOR, FeedbackOutcome.HURT, False, "a note", NOON)),
             AppendCorroboration(Corroboration(number, "main", "src/a.py", "0a1b2c3", AnchorVerdict.DRIFTED, 1, NOON)),
         )

@@ -20,7 +20,7 @@ from recordance.domain.change import (
 )
 from recordance.domain.journal import INDEXED_OPS, Entry, JournalRow, Op
 from recordance.domain.relation import Relation, RelationKind
-from recordance.domain.review import AnchorVerdict, Corroboration, Feedback, FeedbackOutcome, ReviewEvent, ReviewState
+from recordance.domain.review import AnchorVerdict, Corroboration, Feedback, FeedbackOutcome, ReviewEvent, Ruling
 from recordance.ports.truth import IndexedChange, Truth
 from support.truths import ACTOR, ADAPTERS, NOON, entry, opened, remember, write
 
@@ -100,8 +100,8 @@ def test_aliases_of_different_terms_are_ordered_by_code_point(truth: Truth) -> N
 def test_verdicts_come_oldest_first(truth: Truth) -> None:
     """W5: the history is kept, and it is the order of writing that tells it, even within one instant."""
     remember(truth, "a", "b")
-    events = [ReviewEvent(1, state, reason, ACTOR, NOON) for state, reason in zip(ReviewState, ("so", None, ""), strict=True)]
-    write(truth, ChangeSet((AppendReview(events[0]), AppendReview(ReviewEvent(2, ReviewState.PROPOSED, None, "bob", NOON)))))
+    events = [ReviewEvent(1, ruling, f"{ruling}, so", ACTOR, NOON) for ruling in Ruling]
+    write(truth, ChangeSet((AppendReview(events[0]), AppendReview(ReviewEvent(2, Ruling.PROPOSED, None, "bob", NOON)))))
     write(truth, ChangeSet(tuple(map(AppendReview, events[1:]))))
     with truth.reading() as reader:
         assert reader.reviews(1) == events

@@ -19,7 +19,7 @@ from recordance.domain.identity import StoreIdentity, content_digest
 from recordance.domain.instant import Instant
 from recordance.domain.journal import Op
 from recordance.domain.relation import Relation, RelationKind
-from recordance.domain.review import ReviewEvent, ReviewState
+from recordance.domain.review import ReviewEvent, ReviewState, Ruling
 from recordance.domain.taint import DEFAULT_TAINT_POLICY
 from recordance.errors import InvalidArgument, Json
 from recordance.ports.truth import Truth
@@ -98,7 +98,7 @@ def filled(truth: Truth, seed: int, count: int = 60) -> Scene:
         writer.count_misses(["pin tokio", "設備"], MissOutcome.ABSTAIN, "", NOON)
         writer.count_misses(["pin tokio"], MissOutcome.MISSING_EVIDENCE, "nott", Instant(NOON + 1))
     for number in [each for each, capsule in capsules(truth).items() if capsule.standing.tombstoned_at is None][:2]:
-        event = ReviewEvent(number, ReviewState.PROPOSED, "wait for Ada", "bob", NOON)
+        event = ReviewEvent(number, Ruling.PROPOSED, "wait for Ada", "bob", NOON)
         standing = SetStanding(number, Standing(review=ReviewState.PROPOSED), NOON)
         write(truth, told(Op.REVIEWED, number, AppendReview(event), standing))
     return scene

@@ -43,6 +43,7 @@ from recordance.domain.review import (
     FeedbackOutcome,
     ReviewEvent,
     ReviewState,
+    Ruling,
 )
 from recordance.domain.validity import EventRange, Validity
 from recordance.domain.vocabulary import AuthorityClass, EvidenceState, Kind
@@ -331,7 +332,7 @@ def _an_alias(draw: st.DrawFn, drawing: _Drawing) -> Drawn:
 
 def _a_review(draw: st.DrawFn, drawing: _Drawing) -> Drawn:
     number = _one_alive(draw, drawing)
-    verdict, reason = draw(st.tuples(st.sampled_from(ReviewState), st.none() | any_text))
+    verdict, reason = draw(st.tuples(st.sampled_from(Ruling), st.none() | any_text))
     return AppendReview(ReviewEvent(number, verdict, reason, draw(some_text), draw(near_instants))), number
 
 

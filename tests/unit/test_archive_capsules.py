@@ -4,6 +4,7 @@ import pytest
 
 from recordance.domain.caller import Caller
 from recordance.domain.journal import Op
+from recordance.domain.review import Ruling
 from recordance.errors import InvalidArgument, MissingState, StateKind
 from recordance.usecases.archive import archive, restore
 from recordance.usecases.judge import Verdict, review
@@ -60,11 +61,16 @@ def test_neither_the_unknown_nor_the_forgotten_nor_the_unseen_is_archived() -> N
             assert refused.value.kind is kind
 
 
-def test_a_reason_for_archiving_is_said_to_be_lost() -> None:
-    """W12: the journal holds no free text."""
+def test_the_history_keeps_why_a_capsule_was_put_away_and_taken_back() -> None:
+    """W7, W12: who, when and why stand in the history; the journal holds no free text."""
     store = bench()
     store.learn("one")
     answer = archive(store.destinations, ANN, None, "cap-1", "old")
-    assert answer == {"id": "cap-1", "status": "archived", "state": "archived", "reason_kept": False}
+    assert answer == {"id": "cap-1", "status": "archived", "state": "archived"}
+    assert archive(store.destinations, ANN, None, "cap-1", "older")["status"] == "already"
+    restore(store.destinations, ANN, None, "cap-1", "needed")
+    with store.truth.reading() as reader:
+        kept = [(event.verdict, event.reason) for event in reader.reviews(1)]
+    assert kept == [(Ruling.ARCHIVED, "old"), (Ruling.RESTORED, "needed")]
     with pytest.raises(InvalidArgument, match="reason"):
         archive(store.destinations, ANN, None, "cap-1", "\0")

@@ -106,7 +106,10 @@ def test_a_whole_capsule_shows_every_field_in_a_fixed_order() -> None:
         "revision": 1,
         "archived_at": "2026-03-01T12:00:01Z",
         "review_state": "ratified",
-        "reviews": [{"verdict": "ratified", "reason": "fine", "actor": "bob", "at": "2026-03-01T12:00:00Z"}],
+        "reviews": [
+            {"verdict": "ratified", "reason": "fine", "actor": "bob", "at": "2026-03-01T12:00:00Z"},
+            {"verdict": "archived", "actor": "ann", "at": "2026-03-01T12:00:01Z"},
+        ],
         "relations": {"out": [{"kind": "mentions", "to": "cap-2"}], "in": [{"kind": "supports", "from": "cap-2"}]},
     }
     assert json.dumps(whole) == json.dumps(expected)

@@ -97,8 +97,3 @@ def misses_view(misses: Sequence[Miss]) -> dict[str, Json]:
             for miss in misses
         ]
     }
-
-
-def unkept(reason: str | None) -> dict[str, Json]:
-    """Return the word that a reason was not kept: the journal holds no free text, and this write leaves no other row (W12)."""
-    return {} if reason is None else {"reason_kept": False}

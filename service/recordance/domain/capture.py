@@ -8,7 +8,7 @@ from recordance.domain.change import AppendReview, Capture, ChangeSet
 from recordance.domain.draft import CapsuleDraft, Staging
 from recordance.domain.instant import Instant
 from recordance.domain.journal import Entry, Op, Value
-from recordance.domain.review import ReviewEvent, ReviewState
+from recordance.domain.review import ReviewEvent, ReviewState, Ruling
 from recordance.domain.validity import Validity
 from recordance.domain.vocabulary import AuthorityClass
 
@@ -56,8 +56,8 @@ def captured(planned: Planned, number: int, writer: str, at: Instant) -> ChangeS
     if planned.quarantined:
         changes = changes.then(ChangeSet((), (Entry(Op.QUARANTINED, number, 1, {"quarantined_at": at}),)))
     if planned.staged:
-        event = ReviewEvent(number, ReviewState.PROPOSED, None, writer, at)
-        entry = Entry(Op.REVIEWED, number, 1, {"verdict": ReviewState.PROPOSED.value})
+        event = ReviewEvent(number, Ruling.PROPOSED, None, writer, at)
+        entry = Entry(Op.REVIEWED, number, 1, {"verdict": Ruling.PROPOSED.value})
         changes = changes.then(ChangeSet((AppendReview(event),), (entry,)))
     return changes
 

@@ -14,12 +14,26 @@ class ReviewState(StrEnum):
     REJECTED = "rejected"
 
 
+class Ruling(StrEnum):
+    """What somebody decided about a capsule, as its history keeps it with the reason.
+
+    Verdicts on proposals (W5), the release of a quarantine (W2), and what was put away or taken back (W7).
+    """
+
+    PROPOSED = "proposed"
+    RATIFIED = "ratified"
+    REJECTED = "rejected"
+    RELEASED = "released"
+    ARCHIVED = "archived"
+    RESTORED = "restored"
+
+
 @dataclass(frozen=True, slots=True)
 class ReviewEvent:
-    """One verdict in a capsule's history."""
+    """One ruling in a capsule's history."""
 
     capsule: int
-    verdict: ReviewState
+    verdict: Ruling
     reason: str | None
     actor: str
     at: Instant

@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 
-from recordance.answer.settled import archived_view, unkept
+from recordance.answer.settled import archived_view
 from recordance.domain.caller import Caller
 from recordance.domain.capsule import Capsule
-from recordance.domain.change import ChangeSet, SetStanding
+from recordance.domain.change import AppendReview, ChangeSet, SetStanding
 from recordance.domain.instant import Instant
 from recordance.domain.journal import Entry, Op
+from recordance.domain.review import ReviewEvent, Ruling
 from recordance.domain.storable import check_storable
 from recordance.errors import Json, MissingState, StateKind
 from recordance.query.exclusion import Eligibility
@@ -18,36 +19,45 @@ from recordance.usecases.store import Destinations
 def archive(
     destinations: Destinations, caller: Caller, destination: str | None, id: str, reason: str | None = None
 ) -> dict[str, Json]:
-    """Archive a capsule and answer `{id, status: archived | already, state, reason_kept?}`.
+    """Archive a capsule and answer `{id, status: archived | already, state}`.
 
-    A journal holds no free text (W12) and a standing has no place for it, so a `reason` is answered as not kept. Raises
-    MissingState when the capsule is unknown or forgotten.
+    Its history keeps the `reason` (of what is archived already, the first one). Raises MissingState when the capsule is
+    unknown or forgotten.
     """
     store = destinations.writing(caller, destination)
-    if reason is not None:
-        check_storable(reason, "reason")
+    _check(reason)
     now = Eligibility(at=store.clock.now())
     with store.truth.writing() as writer:
         capsule = unforgotten(writer, caller, id)
         if capsule.standing.archived_at is not None:
-            return archived_view("already", capsule, now) | unkept(reason)
-        writer.apply(_archived(capsule, now.at, now.at), caller.actor, now.at)
-        return archived_view("archived", writer.capsules([capsule.number])[capsule.number], now) | unkept(reason)
+            return archived_view("already", capsule, now)
+        event = ReviewEvent(capsule.number, Ruling.ARCHIVED, reason, caller.actor, now.at)
+        writer.apply(_moved(capsule, Op.ARCHIVED, now.at, event), caller.actor, now.at)
+        return archived_view("archived", writer.capsules([capsule.number])[capsule.number], now)
 
 
-def restore(destinations: Destinations, caller: Caller, destination: str | None, id: str) -> dict[str, Json]:
+def restore(
+    destinations: Destinations, caller: Caller, destination: str | None, id: str, reason: str | None = None
+) -> dict[str, Json]:
     """Take a capsule out of the archive and answer `{id, status: restored, state}`; raises MissingState if it is not there."""
     store = destinations.writing(caller, destination)
+    _check(reason)
     now = Eligibility(at=store.clock.now())
     with store.truth.writing() as writer:
         capsule = unforgotten(writer, caller, id)
         if capsule.standing.archived_at is None:
             raise MissingState(StateKind.NOT_ARCHIVED, id, "it is not in the archive, so there is nothing to restore")
-        writer.apply(_archived(capsule, None, now.at), caller.actor, now.at)
+        event = ReviewEvent(capsule.number, Ruling.RESTORED, reason, caller.actor, now.at)
+        writer.apply(_moved(capsule, Op.RESTORED, None, event), caller.actor, now.at)
         return archived_view("restored", writer.capsules([capsule.number])[capsule.number], now)
 
 
-def _archived(capsule: Capsule, since: Instant | None, at: Instant) -> ChangeSet:
-    op = Op.RESTORED if since is None else Op.ARCHIVED
-    standing = SetStanding(capsule.number, replace(capsule.standing, archived_at=since), at)
-    return ChangeSet((standing,), (Entry(op, capsule.number, capsule.revision, {"archived_at": since}),))
+def _check(reason: str | None) -> None:
+    if reason is not None:
+        check_storable(reason, "reason")
+
+
+def _moved(capsule: Capsule, op: Op, since: Instant | None, event: ReviewEvent) -> ChangeSet:
+    standing = SetStanding(capsule.number, replace(capsule.standing, archived_at=since), event.at)
+    entry = Entry(op, capsule.number, capsule.revision, {"archived_at": since})
+    return ChangeSet((AppendReview(event), standing), (entry,))

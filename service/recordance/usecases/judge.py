@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from recordance.answer.receipt import read_receipt
-from recordance.answer.settled import judged_view, reviewed_view, unkept
+from recordance.answer.settled import judged_view, reviewed_view
 from recordance.domain.caller import Caller
 from recordance.domain.capsule import Capsule, Use
 from recordance.domain.change import AppendReview, Change, ChangeSet, PutFeedback, SetStanding, SetUse
 from recordance.domain.identity import capsule_id
 from recordance.domain.instant import Instant
 from recordance.domain.journal import Entry, Op
-from recordance.domain.review import Feedback, FeedbackOutcome, ReviewEvent, ReviewState, feedback_weight
+from recordance.domain.review import Feedback, FeedbackOutcome, ReviewEvent, ReviewState, Ruling, feedback_weight
 from recordance.domain.storable import check_storable
 from recordance.errors import Json, MissingState, StateKind
 from recordance.ports.truth import TruthReader
@@ -47,7 +47,12 @@ class Verdict(StrEnum):
     RELEASE = "release"
 
 
-_STATES = {Verdict.PROPOSE: ReviewState.PROPOSED, Verdict.RATIFY: ReviewState.RATIFIED, Verdict.REJECT: ReviewState.REJECTED}
+_RULINGS = {
+    Verdict.PROPOSE: (Ruling.PROPOSED, ReviewState.PROPOSED),
+    Verdict.RATIFY: (Ruling.RATIFIED, ReviewState.RATIFIED),
+    Verdict.REJECT: (Ruling.REJECTED, ReviewState.REJECTED),
+}
+"""What a verdict on a proposal is in the history, and the state that it leads to."""
 
 
 def give_feedback(
@@ -83,10 +88,10 @@ def give_feedback(
 def review(
     destinations: Destinations, caller: Caller, destination: str | None, id: str, verdict: Verdict, reason: str | None
 ) -> dict[str, Json]:
-    """Add a verdict to a capsule's history and answer `{id, verdict, review_state?, state, reason_kept?}`.
+    """Add a verdict to a capsule's history and answer `{id, verdict, review_state?, state}`.
 
-    A release is no verdict: it leaves who and when in the journal, and no place for a reason. Raises MissingState when the
-    capsule is unknown or forgotten, or is to be released and stands in no quarantine.
+    A release leaves the review state as it is. Raises MissingState when the capsule is unknown or forgotten, or is to be
+    released and stands in no quarantine.
     """
     store = destinations.writing(caller, destination)
     if reason is not None:
@@ -94,12 +99,8 @@ def review(
     now = Eligibility(at=store.clock.now())
     with store.truth.writing() as writer:
         capsule = unforgotten(writer, caller, id)
-        if verdict is Verdict.RELEASE:
-            changes, lost = _release(capsule, now.at), reason
-        else:
-            changes, lost = _verdict(capsule, ReviewEvent(capsule.number, _STATES[verdict], reason, caller.actor, now.at)), None
-        writer.apply(changes, caller.actor, now.at)
-        return reviewed_view(verdict.value, writer.capsules([capsule.number])[capsule.number], now) | unkept(lost)
+        writer.apply(_ruled(capsule, verdict, reason, caller.actor, now.at), caller.actor, now.at)
+        return reviewed_view(verdict.value, writer.capsules([capsule.number])[capsule.number], now)
 
 
 def _shown(reader: TruthReader, caller: Caller, target: FeedbackTarget) -> tuple[Sequence[int], str]:
@@ -153,15 +154,19 @@ def _one(changes: Sequence[ChangeSet]) -> ChangeSet:
     return ChangeSet(all_changes, tuple(entry for each in changes for entry in each.entries))
 
 
-def _release(capsule: Capsule, at: Instant) -> ChangeSet:
+def _ruled(capsule: Capsule, verdict: Verdict, reason: str | None, actor: str, at: Instant) -> ChangeSet:
+    if verdict is Verdict.RELEASE:
+        return _released(capsule, ReviewEvent(capsule.number, Ruling.RELEASED, reason, actor, at))
+    ruling, state = _RULINGS[verdict]
+    standing = SetStanding(capsule.number, replace(capsule.standing, review=state), at)
+    entry = Entry(Op.REVIEWED, capsule.number, capsule.revision, {"verdict": ruling.value})
+    return ChangeSet((AppendReview(ReviewEvent(capsule.number, ruling, reason, actor, at)), standing), (entry,))
+
+
+def _released(capsule: Capsule, event: ReviewEvent) -> ChangeSet:
     if capsule.standing.quarantined_at is None:
         id = capsule_id(capsule.number)
         raise MissingState(StateKind.NOT_QUARANTINED, id, "it stands in no quarantine; ratify or reject what is proposed")
+    standing = SetStanding(capsule.number, replace(capsule.standing, quarantined_at=None), event.at)
     entry = Entry(Op.RELEASED, capsule.number, capsule.revision, {"quarantined_at": None})
-    return ChangeSet((SetStanding(capsule.number, replace(capsule.standing, quarantined_at=None), at),), (entry,))
-
-
-def _verdict(capsule: Capsule, event: ReviewEvent) -> ChangeSet:
-    standing = SetStanding(capsule.number, replace(capsule.standing, review=event.verdict), event.at)
-    entry = Entry(Op.REVIEWED, capsule.number, capsule.revision, {"verdict": event.verdict.value})
     return ChangeSet((AppendReview(event), standing), (entry,))

@@ -11,7 +11,7 @@ from recordance.domain.alias import Alias, Miss, MissOutcome
 from recordance.domain.change import KeptAnswer
 from recordance.domain.journal import INDEXED_OPS, JournalRow, Op
 from recordance.domain.relation import Relation, RelationKind
-from recordance.domain.review import AnchorVerdict, Corroboration, Feedback, FeedbackOutcome, ReviewEvent, ReviewState
+from recordance.domain.review import AnchorVerdict, Corroboration, Feedback, FeedbackOutcome, ReviewEvent, Ruling
 from recordance.ports.truth import IndexedChange
 from recordance_adapters.driven.sql_truth.capsule_rows import digest
 from recordance_adapters.driven.sql_truth.rows import Row, among
@@ -131,7 +131,7 @@ class NoteReading(Snapshot):
     def reviews(self, number: int) -> Sequence[ReviewEvent]:
         """See TruthReader."""
         rows = self._rows.all(_REVIEWS, number=number)
-        return [ReviewEvent(about, ReviewState(verdict), *rest) for about, verdict, *rest in rows]
+        return [ReviewEvent(about, Ruling(verdict), *rest) for about, verdict, *rest in rows]
 
     def feedback(self, numbers: Collection[int]) -> Mapping[int, Sequence[Feedback]]:
         """See TruthReader."""

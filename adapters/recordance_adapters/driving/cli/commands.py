@@ -206,8 +206,8 @@ def _archive(given: Namespace, options: Raw) -> Iterator[Raw]:
     yield {"id": given.id, "action": "archive", **options}
 
 
-def _restore(given: Namespace, _: Raw) -> Iterator[Raw]:
-    yield {"id": given.id, "action": "restore"}
+def _restore(given: Namespace, options: Raw) -> Iterator[Raw]:
+    yield {"id": given.id, "action": "restore", **options}
 
 
 def _command(
@@ -262,7 +262,7 @@ _ARCHIVE = _command(
 )  # fmt: skip
 _RESTORE = _command(
     "restore", "Take a capsule out of the archive.", ARCHIVE,
-    words=_id_words, unlisted=("id", "action", "reason"), gather=_restore,
+    words=_id_words, unlisted=("id", "action"), gather=_restore,
 )  # fmt: skip
 
 TOOL_COMMANDS: Mapping[str, ToolCommand] = {

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
-from recordance.errors import InvalidArgument, Json
+from recordance.errors import Json
 from recordance.usecases.archive import archive, restore
 from recordance_adapters.wire import limits
-from recordance_adapters.wire.answers import FLAG, TEXT, answer, words
+from recordance_adapters.wire.answers import TEXT, answer, words
 from recordance_adapters.wire.declaration import Declaration, Parameter, Presence
 from recordance_adapters.wire.kinds import label, text, word
 from recordance_adapters.wire.tool import Call, Effect, Tool, ToolSet
@@ -22,7 +22,7 @@ class Action(StrEnum):
 ARGUMENTS = Declaration((
     Parameter(name="id", kind=label(), presence=Presence.REQUIRED, example="cap-12"),
     Parameter(name="action", kind=word(Action), default=Action.ARCHIVE.value),
-    Parameter(name="reason", kind=text(limits.NOTE), description="Of an archiving."),
+    Parameter(name="reason", kind=text(limits.NOTE), description="Kept in its history."),
 ))  # fmt: skip
 
 
@@ -30,9 +30,7 @@ def _handle(call: Call, raw: Mapping[str, Json]) -> dict[str, Json]:
     given = ARGUMENTS.read(raw)
     match given.get("action", Action.ARCHIVE):
         case Action.RESTORE:
-            if "reason" in given:
-                raise InvalidArgument("reason", raw["reason"], "the id alone", "a restored capsule keeps no reason")
-            return restore(call.destinations, call.caller, call.destination, given["id"])
+            return restore(call.destinations, call.caller, call.destination, given["id"], given.get("reason"))
         case _:
             return archive(call.destinations, call.caller, call.destination, given["id"], given.get("reason"))
 
@@ -44,6 +42,6 @@ ARCHIVE = Tool(
     effect=Effect.SETTLES,
     tool_set=ToolSet.LIFE,
     arguments=ARGUMENTS,
-    output=answer({"id": TEXT, "status": words("archived", "already", "restored"), "state": TEXT}, {"reason_kept": FLAG}),
+    output=answer({"id": TEXT, "status": words("archived", "already", "restored"), "state": TEXT}),
     handle=_handle,
 )

@@ -6,7 +6,7 @@ from recordance.domain.review import FeedbackOutcome
 from recordance.errors import InvalidArgument, Json
 from recordance.usecases.judge import CapsuleTarget, ReceiptTarget, Verdict, give_feedback, review
 from recordance_adapters.wire import limits
-from recordance_adapters.wire.answers import FLAG, OBJECTS, TEXT, answer
+from recordance_adapters.wire.answers import OBJECTS, TEXT, answer
 from recordance_adapters.wire.declaration import Declaration, Parameter, Presence
 from recordance_adapters.wire.kinds import label, text, word
 from recordance_adapters.wire.tool import Call, Effect, Tool, ToolSet
@@ -63,6 +63,6 @@ REVIEW = Tool(
     effect=Effect.ADDS,
     tool_set=ToolSet.CORE,
     arguments=REVIEW_ARGUMENTS,
-    output=answer({"id": TEXT, "verdict": TEXT, "state": TEXT}, {"review_state": TEXT, "reason_kept": FLAG}),
+    output=answer({"id": TEXT, "verdict": TEXT, "state": TEXT}, {"review_state": TEXT}),
     handle=_review,
 )
