@@ -26,10 +26,10 @@ INDEX = "terms"
 
 
 class TantivyReplica:
-    """The index in a slot's folder that this process holds (see TermReplica); `release` gives the slot back."""
+    """The index in the folder `slot`, which this process holds (see TermReplica); `release` gives the slot back."""
 
     def __init__(self, slot: Path, store: str, release: Callable[[], None], index: tantivy.Index, position: Position) -> None:
-        self._slot = slot
+        self.slot = slot
         self._store = store
         self._release = release
         self._schema = index.schema
@@ -57,14 +57,14 @@ class TantivyReplica:
         """See TermReplica. Raises Fault if it cannot be written; the index then stands as before."""
         if numbers:
             self._write(numbers, documents)
-        count, now = self._snapshot.document_count, opstamp(self._slot / INDEX)
-        write_position(self._slot, Position(self._store, seq, count, now, self._spans))
+        count, now = self._snapshot.document_count, opstamp(self.slot / INDEX)
+        write_position(self.slot, Position(self._store, seq, count, now, self._spans))
         self._applied = seq
 
     def clear(self) -> None:
         """See TermReplica."""
         self._stop_writing()
-        self._start(_empty_index(self._slot), _nothing(self._store))
+        self._start(_empty_index(self.slot), _nothing(self._store))
 
     def close(self) -> None:
         """See TermReplica."""

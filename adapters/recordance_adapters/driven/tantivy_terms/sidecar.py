@@ -2,6 +2,7 @@
 
 import json
 import os
+import zlib
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -27,27 +28,35 @@ class Position:
 
 
 def read_position(slot: Path, store: str) -> Position | None:
-    """Return the position in a slot's folder; None if there is none, or none of this store by these versions."""
+    """Return the position in a slot's folder; None if there is none, none of this store by these versions, or a damaged one."""
     try:
-        kept = json.loads((slot / FILE).read_bytes())
-        if kept["versions"] != VERSIONS or kept["store"] != store:
+        checksum, text = (slot / FILE).read_text(encoding="utf-8").split("\n", 1)
+        kept = json.loads(text)
+        if int(checksum) != _checksum(text) or kept["versions"] != VERSIONS or kept["position"]["store"] != store:
             return None
-        return Position(store, int(kept["seq"]), int(kept["documents"]), int(kept["opstamp"]), Spans(**kept["spans"]))
+        position = kept["position"]
+        return Position(**position | {"spans": Spans(**position["spans"])})
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
 def write_position(slot: Path, position: Position) -> None:
     """Put the position into a slot's folder, durably and all at once. Raises Fault if it cannot be written."""
+    text = json.dumps({"versions": VERSIONS, "position": asdict(position)}, indent=1)
     new = slot / f"{FILE}.new"
     try:
-        with new.open("w", encoding="utf-8") as file:
-            json.dump({"versions": VERSIONS, **asdict(position)}, file)
+        with new.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(f"{_checksum(text)}\n{text}")
             file.flush()
             os.fsync(file.fileno())
         new.replace(slot / FILE)
     except OSError as error:
         raise Fault(f"the position of the term index cannot be written: {error}") from error
+
+
+def _checksum(text: str) -> int:
+    """Return what tells a position from a damaged one, which might name a seq that was never applied."""
+    return zlib.crc32(text.encode())
 
 
 def forget_position(slot: Path) -> None:
