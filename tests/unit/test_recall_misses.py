@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
+from recordance.domain.caller import projects_of
 from recordance.domain.instant import Instant
-from support.recalls import Missed, Recalls, fenced
+from support.recalls import ANYBODY, Missed, Recalls, fenced
 from support.truths import NOON, entombed, labels, stands
 
 
@@ -75,7 +76,29 @@ def test_a_miss_behind_a_fence_is_noted_under_it() -> None:
     """T8, F13: who sees a part of the store reads a part of its ledger."""
     recalls = holding()
     recalls.ask("tokio", caller=fenced("other", "elsewhere"))
-    assert [note.fence for note in recalls.misses.notes] == ["elsewhere\nother"]
+    assert [note.fence for note in recalls.misses.notes] == ['["elsewhere", "other"]']
+
+
+def test_only_equal_fences_share_a_part_of_the_ledger() -> None:
+    """F13: no fence at all, a fence that admits nothing, and a project whose name holds what separates others."""
+    callers = [ANYBODY, fenced(), fenced(""), fenced("a", "b"), fenced("a\nb"), fenced("a, b"), fenced('a", "b')]
+    recalls = holding()
+    for caller in callers:
+        recalls.ask("nothing", caller=caller)
+    assert len({note.fence for note in recalls.misses.notes}) == len(callers)
+    assert fenced("b", "a").fence_key == fenced("a", "b").fence_key
+
+
+@pytest.mark.parametrize("projects", [(), ("a",), ("a\nb", 'a", "b', "日本")])
+def test_a_fence_key_names_its_projects_again(projects: tuple[str, ...]) -> None:
+    """F13: to those who read the whole ledger."""
+    assert projects_of(fenced(*projects).fence_key) == sorted(projects)
+
+
+@pytest.mark.parametrize("key", ["nott", "a\nb", "[", "{}", "[1]", "7", "null"])
+def test_a_key_from_elsewhere_names_itself(key: str) -> None:
+    """F13: an imported ledger is read without an error, whatever stands in it."""
+    assert projects_of(key) == [key]
 
 
 def test_a_fence_of_the_request_leaves_the_note_where_it_belongs() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from recordance.answer.state import state_of
 from recordance.domain.alias import Alias, Miss
+from recordance.domain.caller import projects_of
 from recordance.domain.capsule import Capsule, Use
 from recordance.domain.identity import capsule_id
 from recordance.domain.instant import format_instant
@@ -92,7 +93,7 @@ def misses_view(misses: Sequence[Miss]) -> dict[str, Json]:
                 "outcome": miss.outcome.value,
                 "count": miss.count,
                 "last_at": format_instant(miss.last_at),
-                **({"projects": miss.fence.split("\n")} if miss.fence else {}),
+                **({"projects": projects_of(miss.fence)} if miss.fence else {}),
             }
             for miss in misses
         ]

@@ -1,5 +1,6 @@
 """Who asks, and how far they may see (F13)."""
 
+import json
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -33,10 +34,19 @@ class Caller:
 
     @property
     def fence_key(self) -> str:
-        """A label of the caller's project fence, equal for equal fences; "" without one."""
-        return "" if self.projects is None else "\n".join(sorted(self.projects))
+        """A label of the caller's project fence, equal for equal fences alone: a JSON array, or "" without a fence."""
+        return "" if self.projects is None else json.dumps(sorted(self.projects), ensure_ascii=False)
 
 
 def under(project_id: str, prefix: str) -> bool:
     """Whether `project_id` is `prefix` itself or lies below it: what follows must start with a slash (F1)."""
     return project_id == prefix or project_id.startswith(prefix + "/")
+
+
+def projects_of(fence_key: str) -> list[str]:
+    """Return the projects that a fence key names; an imported key of any other form names itself."""
+    try:
+        named = json.loads(fence_key)
+    except ValueError:
+        return [fence_key]
+    return named if isinstance(named, list) and all(isinstance(each, str) for each in named) else [fence_key]
