@@ -47,6 +47,6 @@ def projects_of(fence_key: str) -> list[str]:
     """Return the projects that a fence key names; an imported key of any other form names itself."""
     try:
         named = json.loads(fence_key)
-    except ValueError:
+    except (ValueError, RecursionError):
         return [fence_key]
     return named if isinstance(named, list) and all(isinstance(each, str) for each in named) else [fence_key]
