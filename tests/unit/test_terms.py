@@ -75,6 +75,12 @@ def test_terms_that_fold_to_the_same_words_are_one() -> None:
     assert [term.text for term in read_terms(["Tokio", "pin", "TOKIO!", "tokio"])] == ["Tokio", "pin"]
 
 
+def test_an_exact_capsule_id_is_kept_among_terms_that_fold_alike() -> None:
+    """F8: whichever comes first, the id probe must see the id that was asked for."""
+    for texts in (["cap 3", "cap-3", "CAP-3"], ["cap-3", "cap 3"]):
+        assert [term.text for term in read_terms(["x", *texts])] == ["x", "cap-3"]
+
+
 def test_the_order_of_words_makes_another_term() -> None:
     """T7: a term is keyed by the whole of it, in order."""
     assert [term.key for term in read_terms(["pin tokio", "tokio pin"])] == ["pin tokio", "tokio pin"]

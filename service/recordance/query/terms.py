@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from recordance.domain.identity import capsule_number
 from recordance.errors import InvalidArgument, Json
 from recordance.query.folding import fold_words
 
@@ -49,7 +50,10 @@ def read_term(text: str, field: str) -> Term:
 
 
 def read_terms(texts: Sequence[Json], field: str = "terms") -> tuple[Term, ...]:
-    """Return the caller's terms, in order; two that fold to the same words are one (the first text is kept) (T1)."""
+    """Return the caller's terms, in order; two that fold to the same words are one (T1).
+
+    Of their texts the first is kept, but an exact capsule id before any other: it may be the id of a forgotten one (F8).
+    """
     if not texts:
         raise InvalidArgument(field, list(texts), _EXPECTED, "a recall needs something to look for")
     if len(texts) > MAX_TERMS:
@@ -59,7 +63,8 @@ def read_terms(texts: Sequence[Json], field: str = "terms") -> tuple[Term, ...]:
         if not isinstance(text, str):
             raise InvalidArgument(f"{field}[{place}]", text, "a string", "a term is text")
         term = read_term(text, f"{field}[{place}]")
-        terms.setdefault(term.key, term)
+        if term.key not in terms or capsule_number(text) is not None:
+            terms[term.key] = term
     return tuple(terms.values())
 
 
