@@ -131,10 +131,14 @@ class Pacemaker:
                 backlog = None
 
     def _await_write(self, seen: int) -> None:
-        """Wait until this process says that it wrote, or the probe that any has."""
+        """Wait until this process says that it wrote, or the probe that any has; look no sooner than a commit could be due.
+
+        To look at each of many writes as it comes would cost them more than they cost themselves.
+        """
         while not self._wake.wait(self._timings.poll):
             if self._changed() != seen:
                 return
+        self._stop.wait(self._timings.quiet)
 
 
 class WakingTruth:
