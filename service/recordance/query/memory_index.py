@@ -48,12 +48,15 @@ class _Segment:
         coverage = Counter(number for group in groups for number in self._matched_by(group))
         return (number for number, covered in coverage.items() if covered >= least_coverage)
 
-    def _matched_by(self, group: TermGroup) -> set[int]:
-        return set[int]().union(*(self._having_all(way.words) for way in group.alternatives))
+    def _matched_by(self, group: TermGroup) -> Collection[int]:
+        having = [self._having_all(way.words) for way in group.alternatives]
+        return having[0] if len(having) == 1 else set[int]().union(*having)
 
-    def _having_all(self, words: Sequence[str]) -> set[int]:
+    def _having_all(self, words: Sequence[str]) -> Collection[int]:
+        if len(words) == 1:
+            return self.postings.get(words[0], ())
         having = sorted((self.postings.get(word, ()) for word in words), key=len)
-        return set(having[0]).intersection(*having[1:]) if having else set()
+        return set(having[0]).intersection(*having[1:]) if having else ()
 
 
 def _segment(documents: Iterable[TermDocument]) -> _Segment:
@@ -76,6 +79,10 @@ class MemoryIndex:
 
     def __contains__(self, number: int) -> bool:
         return any(number in segment.documents and number not in segment.hidden for segment in self._segments)
+
+    def document(self, number: int) -> TermDocument:
+        """Return the document of a number that is in the index."""
+        return next(held[number] for held in (segment.documents for segment in reversed(self._segments)) if number in held)
 
     def documents(self) -> Iterator[TermDocument]:
         """Return every document, in no order."""
