@@ -13,7 +13,7 @@ from recordance.errors import Fault, MissingState, ReplicaDamaged, StateKind
 from recordance.ports.terms import TermReplica, TermSnapshot
 from recordance.ports.truth import Truth
 from recordance.query.document import TermDocument
-from recordance.usecases.follow import CATCH_UP_ROWS, TermFollower
+from recordance.usecases.follow import CATCH_UP_ROWS, OVERLAY_ROWS, TermFollower
 from recordance_adapters.driven.in_memory.terms import MemoryReplica
 from support.documents import REPLICAS, adopted, asking, document, put
 from support.replicas import Faults, FaultyReplica, holds
@@ -99,14 +99,14 @@ def test_a_recall_waits_no_longer_than_its_patience_for_another_that_writes(trut
         try:
             assert replica.begun.wait(BOUND)
             assert shown(follower) == 1
-            remember(truth, *(f"tokio {place}" for place in range(2_000)))
+            remember(truth, *(f"tokio {place}" for place in range(OVERLAY_ROWS)))
             with pytest.raises(MissingState) as refused, follower.at_head():
                 pytest.fail("the overlay must not grow without bound")
             assert refused.value.kind is StateKind.INDEX_BEHIND
         finally:
             replica.let_go.set()
         commit.result(BOUND)
-    assert shown(follower) == 2_001
+    assert shown(follower) == OVERLAY_ROWS + 1
 
 
 def test_an_index_that_lost_documents_is_filled_again_by_the_first_recall(truth: Truth, replica: TermReplica) -> None:
@@ -232,7 +232,7 @@ class Forgetful(MemoryReplica):
 
 def test_a_replica_that_stays_wrong_after_a_rebuild_is_a_fault_and_not_a_loop(truth: Truth) -> None:
     """Decision 1: wrong counts after everything was written anew are nobody's lag."""
-    many(truth, 2_000)
+    many(truth, OVERLAY_ROWS + 1)
     follower = TermFollower(truth, Forgetful(), standing_still)
     with pytest.raises(ReplicaDamaged), follower.at_head():
         pytest.fail("it holds too few documents")

@@ -1,5 +1,6 @@
 """What a recall sees through the follower: the truth at exactly its head, whatever the replica has applied."""
 
+import itertools
 import random
 import threading
 import time
@@ -13,6 +14,10 @@ import pytest
 from recordance.domain.journal import Op
 from recordance.ports.terms import TermReplica
 from recordance.ports.truth import Truth
+from recordance.query.document import TermQuery
+from recordance.query.fence import Scope
+from recordance.query.memory_index import MemoryIndex
+from recordance.ranking.scoring import Scorer, weigh
 from recordance.usecases.follow import CATCH_UP_ROWS, OVERLAY_ROWS, TermFollower
 from recordance_adapters.driven.in_memory.terms import MemoryReplica
 from support.documents import REPLICAS, adopted, asking, query_about
@@ -80,6 +85,35 @@ def test_every_view_answers_as_the_truth_at_its_own_head(truth: Truth, replica: 
             kept.append((view, queries))
         for view, queries in kept:
             holds(view, *queries)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_a_view_leaves_out_is_not_above_its_horizon(truth: Truth, replica: TermReplica, seed: int) -> None:
+    """L17: replica and overlay each leave something out, and one bound holds for both."""
+    scene, chance = Scene(seed), random.Random(seed)
+    follower = TermFollower(truth, replica, standing_still)
+    for _ in range(2):
+        write(truth, *itertools.islice(scene.beginning(60), 60), *(scene.write() for _ in range(30)))
+        with follower.at_head() as view:
+            index = whole_index(view.reader)
+            for _ in range(20):
+                query = query_about(list(index.documents()), chance)
+                weights = weigh(view.terms.frequencies(query.words, Scope()), view.reader.corpus())
+                exact = strengths(index, query, Scorer(query.groups, weights))
+                for count in (1, 3, 12):
+                    proposals = view.terms.proposals(query, count, weights)
+                    left_out = [key for number, key in exact.items() if number not in proposals.numbers]
+                    horizon = proposals.horizon and (proposals.horizon.coverage, proposals.horizon.bm25)
+                    assert horizon is not None or not left_out
+                    assert all(key <= horizon for key in left_out if horizon), query
+        follower.commit()
+
+
+def strengths(index: MemoryIndex, query: TermQuery, scorer: Scorer) -> dict[int, tuple[int, float]]:
+    """The exact coverage and BM25 of every eligible match."""
+    eligible = [number for number, reason in index.judged(query).items() if reason is None]
+    hits = [scorer.score(number, index.document(number).words) for number in eligible]
+    return {hit.number: (hit.coverage, hit.bm25) for hit in hits if hit is not None}
 
 
 def test_a_commit_brings_the_replica_to_the_head_and_empties_the_overlay(truth: Truth, replica: TermReplica) -> None:

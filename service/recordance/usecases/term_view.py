@@ -1,14 +1,15 @@
 """The term index of one recall: a replica's snapshot and the overlay above it, as one."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeVar
 
 from recordance.errors import ReplicaDamaged
-from recordance.ports.terms import Proposals, Tally
+from recordance.ports.terms import Horizon, Proposals, Tally
 from recordance.query.document import TermQuery
 from recordance.query.exclusion import ExclusionReason
 from recordance.query.fence import Scope
+from recordance.ranking.bm25 import bm25
 from recordance.ranking.scoring import Weights
 from recordance.usecases.overlay import Stand
 
@@ -26,10 +27,11 @@ class OverlaidTerms:
         self._judged: tuple[TermQuery, Mapping[int, ExclusionReason | None]] | None = None
 
     def proposals(self, query: TermQuery, count: int, weights: Weights) -> Proposals:
-        """Return all eligible matches of the overlay after what the replica proposes; the horizon is the replica's."""
-        found = self._ask(lambda stand: stand.snapshot.proposals(query, stand.overlay.masked, count, weights))
-        own = tuple(number for number, reason in self._overlaid(query).items() if reason is None)
-        return Proposals(found.numbers + own, found.horizon)
+        """Return what the replica proposes and the overlay's best; what either leaves out is not above the higher horizon."""
+        below = self._ask(lambda stand: stand.snapshot.proposals(query, stand.overlay.masked, count, weights))
+        above = self._best_overlaid(query, count, weights)
+        horizons = [(each.coverage, each.bm25) for each in (below.horizon, above.horizon) if each is not None]
+        return Proposals(below.numbers + above.numbers, Horizon(*max(horizons)) if horizons else None)
 
     def frequencies(self, words: Collection[str], scope: Scope) -> Mapping[str, int]:
         """Return the exact document frequency of each word inside `scope`."""
@@ -48,6 +50,15 @@ class OverlaidTerms:
             self._judged = (query, self._stand.overlay.index.judged(query))
         return self._judged[1]
 
+    def _best_overlaid(self, query: TermQuery, count: int, weights: Weights) -> Proposals:
+        """Return the overlay's eligible matches, the best of them by exact scores if there are more than `count`."""
+        numbers = [number for number, reason in self._overlaid(query).items() if reason is None]
+        if len(numbers) <= count:
+            return Proposals(tuple(numbers), None)
+        index = self._stand.overlay.index
+        ranked = sorted(((_strength(index.document(number).words, query, weights), number) for number in numbers), reverse=True)
+        return Proposals(tuple(number for _, number in ranked[:count]), Horizon(*ranked[count][0]))
+
     def _ask(self, question: Callable[[Stand], Answer]) -> Answer:
         try:
             return question(self._stand)
@@ -55,3 +66,11 @@ class OverlaidTerms:
             self._stand = self._recover(self._stand)
             self._judged = None
             return question(self._stand)
+
+
+def _strength(words: Sequence[str], query: TermQuery, weights: Weights) -> tuple[int, float]:
+    """Return how many groups match the words of a content, and the exact BM25 of the words that the weights name (L17)."""
+    counts = Counter(words)
+    matching = [[way for way in group.alternatives if all(word in counts for word in way.words)] for group in query.groups]
+    counted = {word: counts[word] for ways in matching for way in ways for word in way.words if word in weights.idf}
+    return sum(map(bool, matching)), bm25(counted, len(words), weights.idf, weights.corpus)
