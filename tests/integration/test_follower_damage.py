@@ -1,6 +1,5 @@
 """A replica that is behind, damaged, emptied or of another history: the follower puts it right by itself, or says so in time."""
 
-import itertools
 import threading
 from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +17,7 @@ from recordance_adapters.driven.in_memory.terms import MemoryReplica
 from support.documents import REPLICAS, adopted, asking, document, put
 from support.replicas import Faults, FaultyReplica, holds
 from support.stores import standing_still
-from support.truths import captured, entombed, make_capture, opened, remember, write
+from support.truths import captured, entombed, make_capture, opened, remember, stands, write
 
 TOKIO = asking("tokio")
 BOUND = 60.0
@@ -40,11 +39,12 @@ class Ticking:
     """A monotonic clock of which each reading costs so many seconds."""
 
     def __init__(self, seconds: float) -> None:
-        self._readings = itertools.count()
-        self._seconds = seconds
+        self.seconds = seconds
+        self._now = 0.0
 
     def __call__(self) -> float:
-        return next(self._readings) * self._seconds
+        self._now += self.seconds
+        return self._now
 
 
 def shown(follower: TermFollower) -> int:
@@ -107,6 +107,45 @@ def test_a_recall_waits_no_longer_than_its_patience_for_another_that_writes(trut
             replica.let_go.set()
         commit.result(BOUND)
     assert shown(follower) == OVERLAY_ROWS + 1
+
+
+def test_what_is_written_while_a_commit_is_under_way_stays_in_the_overlay(truth: Truth) -> None:
+    """Decision 1: the commit takes from the overlay what it wrote and nothing else, whether changed, new or gone."""
+    replica = Held()
+    follower = TermFollower(truth, replica, standing_still)
+    remember(truth, "tokio one", "tokio two", "tokio three")
+    with follower.at_head() as before, ThreadPoolExecutor(1) as pool:
+        commit = pool.submit(follower.commit)
+        try:
+            assert replica.begun.wait(BOUND)
+            write(truth, entombed(1), stands(2, archived_at=1))
+            remember(truth, "tokio four")
+            assert shown(follower) == 2
+        finally:
+            replica.let_go.set()
+        commit.result(BOUND)
+        status = follower.status()
+        assert (status.applied, status.overlay) == (3, 3)
+        assert shown(follower) == 2
+        holds(before, TOKIO)
+
+
+def test_a_rebuild_that_a_recall_could_not_finish_is_gone_on_with(truth: Truth) -> None:
+    """Decision 1: damage in a large store costs several recalls their answer at worst, and none of them a wrong one."""
+    many(truth, 2 * CATCH_UP_ROWS)
+    faults, clock = Faults(), Ticking(seconds=0.0)
+    follower = TermFollower(truth, FaultyReplica(MemoryReplica(), faults), clock, patience=20.0)
+    follower.commit()
+    remember(truth, "tokio later")
+    with follower.at_head() as view:
+        faults.unreadable = True
+        clock.seconds = 15.0
+        with pytest.raises(MissingState) as refused:
+            view.terms.tally(TOKIO)
+    assert refused.value.kind is StateKind.INDEX_BEHIND
+    clock.seconds = 0.0
+    assert shown(follower) == 2 * CATCH_UP_ROWS + 1
+    assert faults.clears == 1
 
 
 def test_an_index_that_lost_documents_is_filled_again_by_the_first_recall(truth: Truth, replica: TermReplica) -> None:

@@ -37,8 +37,8 @@ class Overlay:
     def above(self, seq: int, below: TermSnapshot) -> "Overlay":
         """Return what is left once a replica holds everything up to `seq`, over its new snapshot."""
         seqs = {number: at for number, at in self.seqs.items() if at > seq}
-        documents = [document for document in self.index.documents() if document.number in seqs]
-        return Overlay(MemoryIndex().extended(documents, ()), seqs, below.numbers_present(seqs.keys()))
+        index = self.index.extended((), self.seqs.keys() - seqs.keys())
+        return Overlay(index, seqs, below.numbers_present(seqs.keys()))
 
 
 class Frequencies:
