@@ -32,6 +32,8 @@ SLACKS = (0.0, 0.001, 0.3, math.inf)
 WANTED = (1, 2, 12, 40, 1_000)
 TERMS = (("w1",), ("w1", "w2", "w4"), ("w1 w2", "w3", "w6", "w7 w1"), ("w40", "w2 w9"))
 
+EVERYTHING = 1_000_000
+
 
 @dataclass
 class Stingy:
@@ -60,7 +62,7 @@ class Stingy:
         return Proposals(numbers, Horizon(coverage, best * (1 + self.slack)))
 
     def _hits(self, query: TermQuery, weights: Weights) -> list[TermHit]:
-        numbers = self.whole.proposals(query, 1, weights).numbers
+        numbers = self.whole.proposals(query, EVERYTHING, weights).numbers
         contents = self.reader.contents(numbers)
         found = [Scorer(query.groups, weights).score(number, fold_words(contents[number])) for number in numbers]
         return [hit for hit in found if hit is not None]

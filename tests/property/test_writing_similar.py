@@ -22,6 +22,8 @@ from support.stores import DEFAULT, Bench, bench, draft
 CAPSULES = 220
 """More than one look proposes, and fewer than the search gives up at."""
 
+EVERYTHING = 1_000_000
+
 
 @dataclass
 class Stingy:
@@ -35,7 +37,7 @@ class Stingy:
         return self.whole.frequencies(words, scope)
 
     def proposals(self, query: TermQuery, count: int, weights: Weights) -> Proposals:
-        numbers = list(self.whole.proposals(query, count, weights).numbers)
+        numbers = list(self.whole.proposals(query, EVERYTHING, weights).numbers)
         self.chance.shuffle(numbers)
         contents = self.reader.contents(numbers)
         covered = {number: len(query.words.intersection(fold_words(contents[number]))) for number in numbers}
