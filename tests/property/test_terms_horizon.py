@@ -90,12 +90,20 @@ def query(chance: random.Random) -> TermQuery:
     return asking(*terms, aliases=aliases)
 
 
+def sharing(chance: random.Random) -> TermQuery:
+    """Many long terms with many long aliases of few words: more sharing than can be scored exactly."""
+    terms = list(dict.fromkeys(" ".join(f"w{chance.randint(1, 12)}" for _ in range(4)) for _ in range(12)))
+    aliases = {term: [" ".join(f"w{chance.randint(1, 12)}" for _ in range(5)) for _ in range(4)] for term in terms}
+    return asking(*terms, aliases=aliases)
+
+
 def test_no_match_that_was_left_out_is_above_the_horizon(corpus: Corpus, request: pytest.FixtureRequest) -> None:
     """L17: for any count, under the whole store's weights and under those of a token's fence."""
     chance = random.Random(request.node.name)
     for place in range(QUERIES):
         scope = OWN if place % 3 == 2 else Scope()
-        asked = replace(query(chance), scope=scope)
+        asked = replace(sharing(chance) if place % 5 == 4 else query(chance), scope=scope)
+        asked = replace(asked, least_coverage=chance.choice([1, 1, min(2, len(asked.groups)), len(asked.groups)]))
         weights = corpus.weights(asked, scope)
         exact = corpus.exact(asked, weights)
         for count in (1, 2, 5, 20, 60):

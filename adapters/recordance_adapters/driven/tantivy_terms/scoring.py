@@ -17,12 +17,15 @@ import tantivy
 from recordance.errors import ReplicaDamaged
 from recordance.ports.terms import Horizon
 from recordance.query.document import TermQuery
+from recordance.query.terms import TermGroup
 from recordance.ranking.bm25 import K1
 from recordance.ranking.scoring import Weights
 from recordance_adapters.driven.tantivy_terms.questions import Query, Questions, all_of, any_of, unscored
 
 _ROUNDING = 2.0**-24
 """The largest relative error of one operation in single precision."""
+_MOST_SHARING = 1_000
+"""How many words the clauses may ask for that count words once which several ways share."""
 _LEAST_IDF = 2.0**-16
 """Below this the engine's idf has lost too many digits to be boosted; such a word's whole score becomes part of the bound."""
 
@@ -64,72 +67,114 @@ def _single(value: float) -> float:
 
 
 class Scoring:
-    """The score of one query under exact weights.
+    """The score of one query under exact weights: a document that k groups match scores k · `step` + its BM25.
 
-    A document that k groups match scores k · `step` + its BM25, and `step` is above any BM25.
+    `frequencies` are the engine's own document frequencies, by which its scores are mended, and by which ways of matching that
+    no document can fulfil are left out.
     """
 
-    def __init__(self, questions: Questions, query: TermQuery, weights: Weights) -> None:
+    def __init__(
+        self,
+        questions: Questions,
+        query: TermQuery,
+        weights: Weights,
+        frequencies: Mapping[str, int],
+        statistics: EngineStatistics,
+    ) -> None:
         self._questions = questions
-        self._query = query
-        self._weights = weights
-        self._ways = frozenset(frozenset(way.words) for group in query.groups for way in group.alternatives)
-        self._most = (K1 + 1.0) * math.fsum(weights.idf.get(word, 0.0) for word in sorted(query.words))
-        self._step = 2.0 ** math.ceil(math.log2(self._most + 1.0))
+        self._corpus = weights.corpus
+        self._statistics = statistics
+        self._groups = [ways for group in query.groups if (ways := possible_ways(group, frequencies))]
+        self._ways = sorted({way for ways in self._groups for way in ways})
+        self._asking = Counter(word for way in self._ways for word in way)
+        self._alone = {way[0] for way in self._ways if len(way) == 1}
+        self._boosts: dict[str, float] = {}
         self._lost = 0.0
-        self._clauses = 0
+        self._weigh(weights, frequencies)
+        self._repeats = self._size_of_sharing() > _MOST_SHARING
+        self._most = (K1 + 1.0) * math.fsum(weights.idf[word] * self._times(word) for word in sorted(self._boosts))
+        self._step = 2.0 ** math.ceil(math.log2(self._most + 1.0))
+        clauses = [*self._coverage_clauses(), *self._bm25_clauses()]
+        self._error = _ROUNDING * (2 * (len(clauses) + self._asking.total()) * self._highest() + 16 * self._most)
+        self.scored = any_of(clauses)
+        """The query that scores."""
 
-    def scored(self, frequencies: Mapping[str, int], statistics: EngineStatistics) -> tantivy.Query:
-        """Return the query that scores; `frequencies` are the engine's own document frequencies."""
-        boosts = self._boosts(frequencies, statistics)
-        clauses = [Query.const_score_query(self._questions.group(group), self._step) for group in self._query.groups]
-        clauses += self._bm25(boosts)
-        self._clauses = len(clauses) + sum(map(len, self._ways))
-        return any_of(clauses)
-
-    def _boosts(self, frequencies: Mapping[str, int], statistics: EngineStatistics) -> dict[str, float]:
-        boosts: dict[str, float] = {}
-        for word in sorted(self._query.words & self._weights.idf.keys()):
-            idf, theirs = self._weights.idf[word], engine_idf(frequencies[word], statistics.documents)
+    def _weigh(self, weights: Weights, frequencies: Mapping[str, int]) -> None:
+        """Find what mends the engine's idf of each word, and what is lost with words that cannot be mended."""
+        for word in sorted(self._asking.keys() & weights.idf.keys()):
+            idf, theirs = weights.idf[word], engine_idf(frequencies[word], self._statistics.documents)
             if theirs < _LEAST_IDF:
                 self._lost += (K1 + 1.0) * idf
-            elif frequencies[word]:
-                boosts[word] = idf / theirs
-        return boosts
+            else:
+                self._boosts[word] = idf / theirs
 
-    def _bm25(self, boosts: Mapping[str, float]) -> list[tantivy.Query]:
-        """Return clauses that add each word's score once, however many of the matching ways ask for it (L17)."""
-        asking = Counter(word for way in self._ways for word in way)
-        alone = {word for way in self._ways if len(way) == 1 for word in way}
-        clauses = [self._boosted(word, boosts) for word in sorted(alone & boosts.keys())]
-        for way in sorted(self._ways, key=sorted):
-            own = [word for word in sorted(way - alone) if asking[word] == 1 and word in boosts]
-            if own:
-                rest = [unscored(self._questions.word(word)) for word in sorted(way.difference(own))]
-                clauses.append(all_of([*(self._boosted(word, boosts) for word in own), *rest]))
-        for word in sorted(boosts.keys() - alone):
-            if asking[word] > 1:
-                ways = [self._questions.words(way) for way in sorted(self._ways, key=sorted) if word in way]
-                clauses.append(all_of([self._boosted(word, boosts), unscored(any_of(ways))]))
+    def _shared(self) -> list[str]:
+        """Return the words that several ways ask for, and none by themselves alone."""
+        return [word for word in sorted(self._boosts.keys() - self._alone) if self._asking[word] > 1]
+
+    def _size_of_sharing(self) -> int:
+        shared = set(self._shared())
+        return sum(len(way) * len(shared.intersection(way)) for way in self._ways)
+
+    def _times(self, word: str) -> int:
+        """Return how often a document's score can count a word."""
+        return self._asking[word] if self._repeats and word not in self._alone else 1
+
+    def _highest(self) -> float:
+        return self._step * len(self._groups) + self._most
+
+    def _coverage_clauses(self) -> list[tantivy.Query]:
+        return [
+            Query.const_score_query(any_of([self._questions.words(way) for way in ways]), self._step) for ways in self._groups
+        ]
+
+    def _bm25_clauses(self) -> list[tantivy.Query]:
+        """Return clauses that add each word's score once, however many of the matching ways ask for it (L17).
+
+        Where too many ways share too many words that would be too large a query, and they are counted with each way; the
+        bound holds all the same, since no word is counted less than once.
+        """
+        clauses = [self._boosted(word) for word in sorted(self._alone & self._boosts.keys())]
+        for way in self._ways:
+            own = [word for word in way if word not in self._alone and (self._repeats or self._asking[word] == 1)]
+            scored = [word for word in own if word in self._boosts]
+            if scored:
+                rest = [unscored(self._questions.word(word)) for word in way if word not in scored]
+                clauses.append(all_of([*map(self._boosted, scored), *rest]))
+        if not self._repeats:
+            clauses += [all_of([self._boosted(word), unscored(self._any_way_with(word))]) for word in self._shared()]
         return clauses
 
-    def _boosted(self, word: str, boosts: Mapping[str, float]) -> tantivy.Query:
-        return Query.boost_query(self._questions.word(word), boosts[word])
+    def _any_way_with(self, word: str) -> tantivy.Query:
+        return any_of([self._questions.words(way) for way in self._ways if word in way])
 
-    def horizon(self, last_score: float, statistics: EngineStatistics) -> Horizon:
+    def _boosted(self, word: str) -> tantivy.Query:
+        return Query.boost_query(self._questions.word(word), self._boosts[word])
+
+    @property
+    def tells_coverage(self) -> bool:
+        """Whether a score always tells how many groups match: no BM25 reaches a step, and rounding does not matter."""
+        return not self._repeats and self._error < 0.25
+
+    def coverage(self, score: float) -> int:
+        """Return the most groups that a document with this score can match, exactly how many if `tells_coverage`."""
+        return min(math.floor((score + self._error) / self._step), len(self._groups))
+
+    def horizon(self, last_score: float) -> Horizon:
         """Return a bound on every match that scores no more than `last_score`.
 
-        Let S be its score, rounded by at most ε. S + ε = coverage · step + Σ over its words of
+        Let S be its score, rounded by at most ε. S + ε ≥ coverage · step + Σ over its words of
         idf · (k1 + 1) · tf / (tf + k1 · (1 − b + b · q / m)), with q its length cut to one byte, never up, and m the engine's
         mean. The exact BM25 has the true length in place of q and the true mean M in place of m. A larger length only lowers
         it; a larger mean raises it by less than M / m. Hence BM25 ≤ (S + ε − coverage · step) · max(1, M / m).
         """
-        most = last_score + self._error()
-        coverage = min(math.floor(most / self._step), len(self._query.groups))
-        stretch = max(1.0, self._weights.corpus.mean_length / statistics.mean_length * (1.0 + 4 * _ROUNDING))
-        return Horizon(coverage, min(self._most, (most - coverage * self._step) * stretch + self._lost))
+        coverage = self.coverage(last_score)
+        stretch = max(1.0, self._corpus.mean_length / self._statistics.mean_length * (1.0 + 4 * _ROUNDING))
+        scored = min(last_score + self._error - coverage * self._step, self._most) * stretch
+        return Horizon(coverage, scored + self._lost)
 
-    def _error(self) -> float:
-        """Return the most by which all roundings together can have lowered a score."""
-        highest = self._step * len(self._query.groups) + self._most
-        return _ROUNDING * (2 * self._clauses * highest + 16 * self._most)
+
+def possible_ways(group: TermGroup, frequencies: Mapping[str, int]) -> tuple[tuple[str, ...], ...]:
+    """Return the distinct ways in which a term can match, as sorted words; those that no document fulfils left out."""
+    ways = dict.fromkeys(tuple(sorted(set(way.words))) for way in group.alternatives)
+    return tuple(way for way in ways if way and all(frequencies[word] for word in way))

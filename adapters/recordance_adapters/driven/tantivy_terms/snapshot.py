@@ -85,25 +85,24 @@ class TantivySnapshot:
             statistics = self._read_statistics(query.words)
             if statistics is None:
                 return Proposals((), None)
-            scoring = Scoring(self._questions, query, weights)
             frequencies = {word: self._searcher.doc_freq("body", word) for word in query.words}
-            scored = Query.boolean_query(
-                [(Occur.Must, scoring.scored(frequencies, statistics)), *self._eligible(query), *self._unmasked(masked)]
+            scoring = Scoring(self._questions, query, weights, frequencies, statistics)
+            eligible = [*self._eligible(query), *self._unmasked(masked)]
+            if query.least_coverage > 1 and not scoring.tells_coverage:
+                eligible.append((Occur.Must, unscored(self._questions.covered(query))))
+            found = self._searcher.search(
+                Query.boolean_query([(Occur.Must, scoring.scored), *eligible]), limit=count, count=False
             )
-            found = self._searcher.search(scored, limit=count, count=False)
             hits = found.hits
-            numbers = self._numbers(hits)
-        return Proposals(tuple(numbers), scoring.horizon(hits[-1][0], statistics) if len(hits) == count else None)
+            matches = [hit for hit in hits if scoring.coverage(hit[0]) >= query.least_coverage]
+            numbers = tuple(self._numbers(matches))
+        ended = len(hits) < count or len(matches) < len(hits)
+        return Proposals(numbers, None if ended else scoring.horizon(hits[-1][0]))
 
     def _eligible(self, query: TermQuery) -> list[tuple[tantivy.Occur, tantivy.Query]]:
-        """Return the clauses that only matches inside the scope which no reason excludes fulfil."""
-        clauses = self._questions.scope(query.scope)
-        if query.least_coverage > 1:
-            clauses.append((Occur.Must, unscored(self._questions.covered(query))))
-        return [
-            *clauses,
-            *((Occur.MustNot, claimed) for claimed in self._questions.exclusions(query.eligibility, self._spans).values()),
-        ]
+        """Return the clauses that only documents inside the scope which no reason excludes fulfil."""
+        exclusions = self._questions.exclusions(query.eligibility, self._spans)
+        return [*self._questions.scope(query.scope), *((Occur.MustNot, claimed) for claimed in exclusions.values())]
 
     def _read_statistics(self, words: Collection[str]) -> EngineStatistics | None:
         """Return what the engine divides by; None if no document has any of these words.
