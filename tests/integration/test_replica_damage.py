@@ -4,15 +4,21 @@ import json
 import random
 import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from recordance.errors import Fault
+from recordance.errors import Fault, ReplicaDamaged
 from recordance.ports.truth import Truth
+from recordance.ranking.bm25 import CorpusStatistics
+from recordance.ranking.scoring import weigh
 from recordance.usecases.follow import TermFollower
 from recordance_adapters.driven.tantivy_terms import adopt_replica
+from recordance_adapters.driven.tantivy_terms.replica import open_replica
+from recordance_adapters.driven.tantivy_terms.seeding import copy_replica
 from support.documents import STORE, asking, document, put, zipf_content
 from support.replicas import holds
 from support.stores import standing_still
@@ -145,6 +151,25 @@ def test_a_damaged_replica_starts_as_a_copy_of_a_sound_one(truth: Truth, tmp_pat
     for path in index(tmp_path).glob("*.idx"):
         flip(path, random.Random(1))  # the same file in both slots, since they share it
     assert applied_at_first(truth, tmp_path) == 0
+
+
+def test_a_question_that_the_engine_refuses_costs_no_index(truth: Truth, tmp_path: Path) -> None:
+    """Decision 1: over sound files an error of the engine is a fault of the program, and rebuilding would not mend it."""
+    with closing(adopt_replica(tmp_path, STORE, 0.0)) as replica, pytest.raises(Fault) as raised:
+        replica.snapshot().proposals(QUERIES[0], (), 0, weigh({"w1": 1}, CorpusStatistics(1, 1)))
+    assert not isinstance(raised.value, ReplicaDamaged)
+
+
+def test_a_replica_can_be_copied_to_another_file_system(truth: Truth, tmp_path: Path) -> None:
+    """Decision 2: where no hard link can be made the files are copied."""
+    other = Path("/dev/shm")
+    if not other.is_dir() or other.stat().st_dev == tmp_path.stat().st_dev:
+        pytest.skip("there is no other file system")
+    with tempfile.TemporaryDirectory(dir=other) as folder:
+        copy_replica(tmp_path / "0", Path(folder), STORE)
+        copy = open_replica(Path(folder), STORE, lambda: None)
+        assert (copy.applied, copy.snapshot().document_count) == (WHOLE, 38)
+        copy.close()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a limit on the size of files")

@@ -69,7 +69,8 @@ class TermSnapshot(Protocol):
 class TermReplica(Protocol):
     """One process's copy of the term index, on disk or in memory (decision 2).
 
-    One thread at a time may call `replace`, `rebuild` or `close`; `snapshot` and `applied` may be read by any.
+    One thread at a time may call `replace`, `clear` or `close`; `snapshot` and `applied` may be read by any. What
+    writes raises Fault where that is impossible.
     """
 
     @property

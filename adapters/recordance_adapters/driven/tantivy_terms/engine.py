@@ -58,13 +58,19 @@ def open_index(folder: Path, schema: tantivy.Schema) -> tantivy.Index:
 
 
 @contextmanager
-def reading() -> Iterator[None]:
-    """Turn whatever the engine raises while it reads into ReplicaDamaged."""
+def reading(verify: Callable[[], None] | None = None) -> Iterator[None]:
+    """Turn whatever the engine raises while it reads into ReplicaDamaged.
+
+    If `verify` finds the files sound, it is no damage but Fault: a question that the engine chokes on must not cost an index.
+    """
     try:
         yield
     except BaseException as error:
         if not is_engine_error(error):
             raise
+        if verify is not None:
+            verify()
+            raise Fault(f"the term engine failed over sound files: {error}") from error
         raise ReplicaDamaged(f"the term index cannot be read: {error}") from error
 
 

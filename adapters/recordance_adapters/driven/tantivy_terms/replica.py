@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Collection, Iterable
+from functools import partial
 from pathlib import Path
 
 import tantivy
@@ -108,7 +109,7 @@ class TantivyReplica:
     def _look(self) -> TantivySnapshot:
         with reading():
             self._index.reload()
-            return TantivySnapshot(self._index.searcher(), self._schema, self._spans)
+            return TantivySnapshot(self._index.searcher(), self._schema, self._spans, partial(verify_files, self.slot / INDEX))
 
     def _stop_writing(self) -> None:
         """Close the writer once its merges, which write files of their own, are over."""

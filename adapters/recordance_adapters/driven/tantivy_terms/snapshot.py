@@ -1,7 +1,7 @@
 """One frozen state of the index, and the answers to what is asked of it."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import tantivy
 
@@ -18,12 +18,16 @@ from recordance_adapters.driven.tantivy_terms.scoring import EngineStatistics, S
 
 
 class TantivySnapshot:
-    """The index as of one commit (see TermSnapshot). Safe for threads; outlives the files that it reads."""
+    """The index as of one commit (see TermSnapshot). Safe for threads; outlives the files that it reads.
 
-    def __init__(self, searcher: tantivy.Searcher, schema: tantivy.Schema, spans: Spans) -> None:
+    `verify` raises ReplicaDamaged if the files of the index are not as they were written.
+    """
+
+    def __init__(self, searcher: tantivy.Searcher, schema: tantivy.Schema, spans: Spans, verify: Callable[[], None]) -> None:
         self._searcher = searcher
         self._questions = Questions(schema)
         self._spans = spans
+        self._verify = verify
         self._statistics: EngineStatistics | None = None
         self._mask: tuple[Collection[int], tuple[tantivy.Query, ...]] = ((), ())
 
@@ -34,7 +38,7 @@ class TantivySnapshot:
 
     def highest_number(self) -> int:
         """Return the largest capsule number in the index, 0 if it is empty."""
-        with reading():
+        with reading(self._verify):
             found = self._searcher.search(Query.all_query(), limit=1, count=False, order_by_field="docid")
             return int(found.hits[0][0]) if found.hits else 0
 
@@ -42,13 +46,13 @@ class TantivySnapshot:
         """See TermSnapshot."""
         if not numbers:
             return frozenset()
-        with reading():
+        with reading(self._verify):
             found = self._searcher.search(self._questions.numbers(numbers), limit=len(numbers), count=False)
             return frozenset(self._numbers(found.hits))
 
     def frequencies(self, words: Collection[str], masked: Collection[int], scope: Scope) -> Mapping[str, int]:
         """See TermSnapshot."""
-        with reading():
+        with reading(self._verify):
             statistics = self._read_statistics(words)
             if statistics is None:
                 return dict.fromkeys(words, 0)
@@ -61,7 +65,7 @@ class TantivySnapshot:
         """See TermSnapshot."""
         levels = levels_of(query.eligibility, self._spans)
         matching = without(self._questions.matching(query), *self._masked(masked))
-        with reading():
+        with reading(self._verify):
             if all(abs(level.bound) < EXACT_BOUND for level in levels):
                 answer = self._searcher.aggregate(matching, aggregation(levels))
                 counts = counted(answer, levels, query.eligibility)
@@ -81,7 +85,7 @@ class TantivySnapshot:
 
     def proposals(self, query: TermQuery, masked: Collection[int], count: int, weights: Weights) -> Proposals:
         """See TermSnapshot; ranked by the engine's score under the exact weights, bounded by what that score proves."""
-        with reading():
+        with reading(self._verify):
             statistics = self._read_statistics(query.words)
             if statistics is None:
                 return Proposals((), None)
