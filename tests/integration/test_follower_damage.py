@@ -149,7 +149,7 @@ def test_a_rebuild_that_a_recall_could_not_finish_is_gone_on_with(truth: Truth) 
 
 
 def test_an_index_that_lost_documents_is_filled_again_by_the_first_recall(truth: Truth, replica: TermReplica) -> None:
-    """Case D3, case D5: an empty index is not "consistent" when the table is full; counts are compared."""
+    """case D3, case D5: an empty index is not "consistent" when the table is full; counts are compared."""
     remember(truth, "tokio one", "tokio two", "other")
     TermFollower(truth, replica, standing_still).commit()
     replica.replace([1, 2, 3], (), replica.applied)
@@ -159,7 +159,7 @@ def test_an_index_that_lost_documents_is_filled_again_by_the_first_recall(truth:
 
 
 def test_lost_documents_are_noticed_under_an_overlay_too(truth: Truth, replica: TermReplica) -> None:
-    """Case D5: a store that is written to all the time is held to its counts as well."""
+    """case D5: a store that is written to all the time is held to its counts as well."""
     remember(truth, "tokio one", "tokio two", "other")
     TermFollower(truth, replica, standing_still).commit()
     replica.replace([2], (), replica.applied)
@@ -251,7 +251,7 @@ def test_a_disk_that_takes_no_writes_leaves_recalls_as_they_are(truth: Truth, re
 
 
 def test_a_rebuild_tells_how_far_it_is_and_ends_with_the_same_answers(truth: Truth, replica: TermReplica) -> None:
-    """W6: whoever waits sees that it goes on; nothing but the index changes."""
+    """Decision 1: whoever waits sees that it goes on; nothing but the index changes."""
     many(truth, CATCH_UP_ROWS + 10)
     follower = TermFollower(truth, replica, standing_still)
     assert shown(follower) == CATCH_UP_ROWS + 10

@@ -68,7 +68,7 @@ def test_a_recall_sees_every_write_that_was_answered_before_it(truth: Truth, rep
 
 @pytest.mark.parametrize("seed", range(6))
 def test_every_view_answers_as_the_truth_at_its_own_head(truth: Truth, replica: TermReplica, seed: int) -> None:
-    """Decision 1, O11: whatever was written and wherever commits fell, then and long after more was written."""
+    """O11: whatever was written and wherever commits fell, then and long after more was written."""
     scene, chance = Scene(seed), random.Random(seed)
     follower = TermFollower(truth, replica, standing_still)
     write(truth, *scene.beginning(20))
@@ -162,7 +162,7 @@ def test_a_capsule_with_many_rows_is_written_once(truth: Truth) -> None:
 
 
 def test_views_stay_as_they_are_while_others_write_commit_and_rebuild(truth: Truth, replica: TermReplica) -> None:
-    """Decision 1, O11: a recall in flight is not touched by what the follower does for others."""
+    """O11: a recall in flight is not touched by what the follower does for others."""
     follower = TermFollower(truth, replica, standing_still)
     remember(truth, "tokio one", "tokio two")
     with follower.at_head() as first:

@@ -28,7 +28,7 @@ def truth(tmp_path: Path) -> Iterator[Truth]:
 
 
 def test_an_index_whose_process_was_killed_while_it_committed_is_brought_up_by_the_next(truth: Truth, tmp_path: Path) -> None:
-    """Case C6, case C7: killed at random moments; nothing committed is lost, nothing held twice, and none starts anew."""
+    """case C6, case C7: killed at random moments; nothing committed is lost, nothing held twice, and none starts anew."""
     seed = random.SystemRandom().randrange(2**32)
     print(f"seed {seed}")
     chance = random.Random(seed)
@@ -61,7 +61,7 @@ def killed_after(process: Process, steps: int) -> int:
 
 
 def test_processes_on_one_store_follow_each_other_in_slots_of_their_own(truth: Truth, tmp_path: Path) -> None:
-    """Decision 2, case C1, case C7, case C9: three write and commit at once; a recall sees all that was answered before it."""
+    """case C1, case C7, case C9: three write and commit at once; a recall sees all that was answered before it."""
     with (
         closing(adopt_replica(tmp_path / REPLICAS, IDENTITY.store, time.time())) as replica,
         running(tmp_path, 1, 2, 3) as processes,

@@ -89,7 +89,7 @@ def remove(path: Path, chance: random.Random) -> None:
 
 
 def test_a_sound_replica_goes_on_where_it_was(truth: Truth, tmp_path: Path) -> None:
-    """Case D3: restarts build nothing anew."""
+    """case D3: restarts build nothing anew."""
     assert [applied_at_first(truth, tmp_path) for _ in range(3)] == [WHOLE] * 3
 
 
@@ -98,7 +98,7 @@ def test_a_sound_replica_goes_on_where_it_was(truth: Truth, tmp_path: Path) -> N
 def test_harm_to_any_file_of_a_segment_is_noticed_and_the_replica_built_anew(
     truth: Truth, tmp_path: Path, ending: str, harm: Callable[[Path, random.Random], None]
 ) -> None:
-    """Case D5: the engine opens an index with a flipped byte without complaint; its own checksums tell."""
+    """case D5: the engine opens an index with a flipped byte without complaint; its own checksums tell."""
     seed = random.SystemRandom().randrange(2**32)
     print(f"seed {seed}")
     harm(random.Random(seed).choice(parts(tmp_path, ending)), random.Random(seed))
@@ -111,7 +111,7 @@ def test_harm_to_any_file_of_a_segment_is_noticed_and_the_replica_built_anew(
 def test_harm_to_what_is_kept_beside_the_segments_loses_nothing(
     truth: Truth, tmp_path: Path, book: str, harm: Callable[[Path, random.Random], None]
 ) -> None:
-    """Case D5: whether it was noticed or did not matter, every answer is right and the next start is quick again."""
+    """case D5: whether it was noticed or did not matter, every answer is right and the next start is quick again."""
     seed = random.SystemRandom().randrange(2**32)
     print(f"seed {seed}")
     harm(index(tmp_path) / book, random.Random(seed))
@@ -174,7 +174,7 @@ def test_a_replica_can_be_copied_to_another_file_system(truth: Truth, tmp_path: 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a limit on the size of files")
 def test_after_a_write_that_failed_the_index_takes_every_later_one(truth: Truth, tmp_path: Path) -> None:
-    """Case C7: after one failed commit the engine swallows all that is written, without an error, until it is rolled back."""
+    """case C7: after one failed commit the engine swallows all that is written, without an error, until it is rolled back."""
     import resource
 
     replica = adopt_replica(tmp_path, STORE, 0.0)

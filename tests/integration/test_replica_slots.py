@@ -46,7 +46,7 @@ def held(replica: TantivyReplica) -> int:
 
 
 def test_each_takes_the_lowest_free_slot_and_gives_it_back(adopt: Adopt) -> None:
-    """Decision 2, case C1: a third process on one store starts like the first, and folders do not pile up."""
+    """case C1: a third process on one store starts like the first, and folders do not pile up."""
     first, second, third = adopt(), adopt(), adopt()
     assert [each.slot.name for each in (first, second, third)] == ["0", "1", "2"]
     second.close()
@@ -57,7 +57,7 @@ def test_each_takes_the_lowest_free_slot_and_gives_it_back(adopt: Adopt) -> None
 
 
 def test_what_was_committed_is_there_when_the_slot_is_taken_again(adopt: Adopt) -> None:
-    """Case D3: a restart, and two more, drop nothing."""
+    """case D3: a restart, and two more, drop nothing."""
     put(replica := adopt(), documents(1, 2, 3), seq=5)
     for _ in range(3):
         replica.close()
