@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from recordance.errors import StoreUnusable
 from recordance.query.document import TermDocument
 from recordance_adapters.driven.tantivy_terms import adopt_replica
 from recordance_adapters.driven.tantivy_terms.replica import TantivyReplica
@@ -205,3 +206,10 @@ def test_a_replica_in_use_is_never_removed(adopt: Adopt) -> None:
     assert second.slot.exists()
     put(second, documents(2), 2)
     assert held(second) == 2
+
+
+def test_a_folder_that_cannot_hold_replicas_is_said_to_be_unusable(tmp_path: Path) -> None:
+    """Decision 2: whoever starts the server reads why, not a stack."""
+    (tmp_path / "replicas").write_text("a file")
+    with pytest.raises(StoreUnusable, match="cannot be used"):
+        adopt_replica(tmp_path / "replicas", STORE, NOW)

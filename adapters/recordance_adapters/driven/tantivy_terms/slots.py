@@ -13,7 +13,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from recordance.errors import ReplicaDamaged
+from recordance.errors import ReplicaDamaged, StoreUnusable
 from recordance_adapters.driven.tantivy_terms.replica import TantivyReplica, empty_replica, open_replica
 from recordance_adapters.driven.tantivy_terms.seeding import copy_replica
 from recordance_adapters.driven.tantivy_terms.sidecar import FILE, read_position
@@ -27,10 +27,14 @@ def adopt_replica(folder: Path, store: str, now: float) -> TantivyReplica:
     """Take the lowest free slot below `folder` and return its replica, which holds it until it is closed.
 
     A slot without a sound replica of the store named `store` starts as a copy of the freshest that another slot has, else
-    empty. `now` is the time in seconds since the epoch, by which replicas idle for a week are removed.
+    empty. `now` is the time in seconds since the epoch, by which replicas idle for a week are removed. Raises StoreUnusable if
+    nothing can be written or locked there.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    slot, lock = _lowest_free(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        slot, lock = _lowest_free(folder)
+    except OSError as error:
+        raise StoreUnusable(f"the folder for the term index cannot be used: {error}") from error
     try:
         os.utime(lock.lock_file, (now, now))
         _remove_idle(folder, now)
