@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from recordance.query.terms import TermGroup
@@ -40,17 +40,34 @@ def weigh(frequencies: Mapping[str, int], corpus: CorpusStatistics) -> Weights:
     return Weights({word: idf(count, corpus.capsules) for word, count in frequencies.items()}, corpus)
 
 
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """One alternative of one group: the group's place, what `matched_terms` shows, and the words that must all be there."""
+
+    group: int
+    label: str
+    needed: frozenset[str]
+
+
 class Scorer:
-    """Scores contents for one query. Made once per recall, asked once per candidate."""
+    """Scores contents for one query. Made once per recall, asked once per candidate.
+
+    A candidate costs what it has of the query, not what the query has: a term may have many aliases.
+    """
 
     def __init__(self, groups: Sequence[TermGroup], weights: Weights) -> None:
-        self._groups = tuple(
-            (group.term.words, tuple((way.label, frozenset(way.words)) for way in group.alternatives)) for group in groups
-        )
         self._weights = weights
-        self._words = tuple({word for group in groups for way in group.alternatives for word in way.words})
-        self._asked = frozenset(word for group in groups for word in group.term.words)
+        self._terms = tuple(group.term.words for group in groups)
+        self._ways = tuple(
+            _Way(place, way.label, frozenset(way.words)) for place, group in enumerate(groups) for way in group.alternatives
+        )
+        self._words = frozenset(word for way in self._ways for word in way.needed)
+        self._asked = frozenset(word for words in self._terms for word in words)
         self._asked_weight = math.fsum(weights.idf[word] for word in self._asked)
+        # Each way stands under one of its words: it is looked at only where that word is.
+        self._under: dict[str, list[int]] = {}
+        for place, way in enumerate(self._ways):
+            self._under.setdefault(min(way.needed), []).append(place)
 
     def score(self, number: int, words: Sequence[str]) -> TermHit | None:
         """Return what the folded `words` of a content say for it, or None if no group matches as a whole.
@@ -59,30 +76,30 @@ class Scorer:
         ask for it (L17).
         """
         counts = self._counts(words)
-        coverage, labels, counted, found = 0, [], set[str](), self._asked.intersection(counts)
-        for asked, alternatives in self._groups:
-            matching = [(label, needed) for label, needed in alternatives if needed <= counts.keys()]
-            if matching:
-                coverage += 1
-                found = found.union(asked)
-                for label, needed in matching:
-                    labels.append(label)
-                    counted |= needed
-        if not coverage:
+        matching = [self._ways[place] for place in sorted(self._standing(counts))]
+        if not matching:
             return None
+        matched = {way.group for way in matching}
+        counted = frozenset[str]().union(*(way.needed for way in matching))
         return TermHit(
             number=number,
-            coverage=coverage,
+            coverage=len(matched),
             bm25=bm25({word: counts[word] for word in counted}, len(words), self._weights.idf, self._weights.corpus),
-            matched=tuple(dict.fromkeys(labels)),
-            support=self._support(found),
+            matched=tuple(dict.fromkeys(way.label for way in matching)),
+            support=self._support(self._asked.intersection(counts).union(*(self._terms[place] for place in matched))),
         )
+
+    def _standing(self, counts: Mapping[str, int]) -> Iterator[int]:
+        """Return the places of the ways whose words are all there."""
+        for word in counts:
+            for place in self._under.get(word, ()):
+                if self._ways[place].needed <= counts.keys():
+                    yield place
 
     def _counts(self, words: Sequence[str]) -> Mapping[str, int]:
         """Return how often each word that the query asks for stands in the content, those that do not left out."""
         if len(self._words) > FEW_WORDS:
-            counts = Counter(words)
-            return {word: counts[word] for word in self._words if word in counts}
+            return Counter(word for word in words if word in self._words)
         return {word: count for word in self._words if (count := words.count(word))}
 
     def _support(self, found: frozenset[str]) -> float:
