@@ -18,7 +18,7 @@ from recordance.query.document import TermQuery
 from recordance.query.fence import Scope
 from recordance.query.memory_index import MemoryIndex
 from recordance.ranking.scoring import Scorer, weigh
-from recordance.usecases.follow import CATCH_UP_ROWS, OVERLAY_ROWS, TermFollower
+from recordance.usecases.follow import CATCH_UP_ROWS, OVERLAY_ROWS, OVERLAY_WORDS, TermFollower
 from recordance_adapters.driven.in_memory.terms import MemoryReplica
 from support.documents import REPLICAS, adopted, asking, query_about
 from support.replicas import Faults, FaultyReplica, answers, holds, whole_index
@@ -147,6 +147,17 @@ def test_many_rows_are_written_before_they_are_shown(truth: Truth, replica: Term
     assert (counted(follower), replica.applied) == (OVERLAY_ROWS, 0)
     remember(truth, "tokio again")
     assert (counted(follower), replica.applied) == (OVERLAY_ROWS + 1, OVERLAY_ROWS + 1)
+    assert follower.status().overlay == 0
+
+
+def test_many_words_are_written_before_they_are_shown(truth: Truth, replica: TermReplica) -> None:
+    """Decision 1: a few long contents fill the memory as many short ones do."""
+    follower = TermFollower(truth, replica, standing_still)
+    long = " ".join(["tokio", *(f"w{place}" for place in range(OVERLAY_WORDS // 10))])
+    remember(truth, *(f"{long} {place}" for place in range(9)))
+    assert (counted(follower), replica.applied) == (9, 0)
+    remember(truth, long)
+    assert (counted(follower), replica.applied) == (10, 10)
     assert follower.status().overlay == 0
 
 

@@ -33,9 +33,11 @@ OVERLAY_ROWS = 5_000
 Well above the number at which a commit is due: reading a row into the overlay costs a recall less than waiting for the commit
 under way and then making one of its own. Measured while 5,000 capsules came in, the longest recalls became three times shorter.
 """
+OVERLAY_WORDS = 1_000_000
+"""How many words their contents may have together, so that long ones do not fill the memory: some 60 MB."""
 CATCH_UP_ROWS = 5_000
 """How many journal rows one durable step of a long catch-up applies."""
-DOCUMENTS_READ = 250
+DOCUMENTS_READ = 100
 """How many documents are in memory at once while the replica is written."""
 
 _SWAPS = 3
@@ -150,16 +152,19 @@ class TermFollower:
             stand = bare_stand(stand.snapshot, stand.applied)
         if not 0 <= head - stand.applied <= OVERLAY_ROWS:
             return None
-        stand = _advanced(stand, reader)
-        if stand is not self._proven and stand.document_count != reader.corpus().capsules:
+        advanced = _advanced(stand, reader)
+        if advanced is None:
             return None
-        self._stand = self._proven = stand
-        return stand
+        if advanced is not self._proven and advanced.document_count != reader.corpus().capsules:
+            return None
+        self._stand = self._proven = advanced
+        return advanced
 
     @contextmanager
     def _writing(self, deadline: float) -> Iterator[None]:
         """Wait for the turn to write the replica, at most until the deadline."""
-        if not self._turn.acquire(timeout=max(0.0, deadline - self._monotonic())):
+        left = deadline - self._monotonic()
+        if left < 0.0 or not self._turn.acquire(timeout=left):
             with self._truth.reading() as reader:
                 raise self._behind(reader.head())
         try:
@@ -185,7 +190,11 @@ class TermFollower:
         with self._writing(deadline):
             if self._stand.snapshot is damaged.snapshot or self._replica.applied > reader.head():
                 self._refill(reader, _Journey(deadline))
-            return _advanced(bare_stand(self._replica.snapshot(), self._replica.applied), reader)
+            stand = _advanced(bare_stand(self._replica.snapshot(), self._replica.applied), reader)
+            if stand is None:
+                self._refill(reader, _Journey(deadline))
+                stand = bare_stand(self._replica.snapshot(), self._replica.applied)
+            return stand
 
     def _replay(self, reader: TruthReader, journey: "_Journey") -> None:
         """Apply the journal from where the replica is up to the reader's head, in durable steps.
@@ -254,13 +263,19 @@ class _Journey:
     progress: Progress = _unwatched
 
 
-def _advanced(stand: Stand, reader: TruthReader) -> Stand:
-    """Return the stand with an overlay up to the reader's head."""
+def _advanced(stand: Stand, reader: TruthReader) -> Stand | None:
+    """Return the stand with an overlay up to the reader's head, or None if that would hold too many words."""
     head = reader.head()
     if head == stand.head:
         return stand
     changes = reader.changes_after(stand.head, head - stand.head)
-    documents = reader.documents([change.number for change in changes])
+    documents: list[TermDocument] = []
+    words = stand.overlay.words
+    for document in _documents(reader, [change.number for change in changes]):
+        documents.append(document)
+        words += len(document.words)
+        if words > OVERLAY_WORDS:
+            return None
     return stand.overlaid(stand.overlay.extended(changes, documents, stand.snapshot), head)
 
 

@@ -1,6 +1,6 @@
 """The overlay: what the journal says above a replica's position, held in memory until the replica holds it too (decision 1)."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from recordance.ports.terms import TermSnapshot
@@ -18,27 +18,33 @@ class Overlay:
     """The present documents of the capsules that changed above a replica's position.
 
     `seqs` are the journal seqs of their last changes; a changed capsule without a document is gone. `masked` are those that the
-    replica's snapshot holds in an older version, which must not answer.
+    replica's snapshot holds in an older version, which must not answer. `words` is how many words have been read into it.
     """
 
     index: MemoryIndex = field(default_factory=MemoryIndex)
     seqs: Mapping[int, int] = field(default_factory=dict[int, int])
     masked: frozenset[int] = frozenset()
+    words: int = 0
 
-    def extended(self, changes: Sequence[IndexedChange], documents: Mapping[int, TermDocument], below: TermSnapshot) -> "Overlay":
+    def extended(self, changes: Sequence[IndexedChange], documents: Sequence[TermDocument], below: TermSnapshot) -> "Overlay":
         """Return the overlay with later changes and what the truth has of them now, over the same snapshot."""
         seqs = {change.number: change.seq for change in changes}
         return Overlay(
-            self.index.extended(documents.values(), seqs.keys()),
+            self.index.extended(documents, seqs.keys()),
             {**self.seqs, **seqs},
             self.masked | below.numbers_present(seqs.keys() - self.masked),
+            self.words + _words(documents),
         )
 
     def above(self, seq: int, below: TermSnapshot) -> "Overlay":
         """Return what is left once a replica holds everything up to `seq`, over its new snapshot."""
         seqs = {number: at for number, at in self.seqs.items() if at > seq}
         index = self.index.extended((), self.seqs.keys() - seqs.keys())
-        return Overlay(index, seqs, below.numbers_present(seqs.keys()))
+        return Overlay(index, seqs, below.numbers_present(seqs.keys()), _words(index.documents()))
+
+
+def _words(documents: Iterable[TermDocument]) -> int:
+    return sum(len(document.words) for document in documents)
 
 
 class Frequencies:
