@@ -1,7 +1,7 @@
 """Remember: capsules are stored, collapsed onto equal ones, or rejected one by one (W1, W2, W5, W7)."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from recordance.answer.written import remembered
@@ -12,6 +12,7 @@ from recordance.domain.draft import CapsuleDraft
 from recordance.domain.identity import label_digest
 from recordance.domain.instant import MICROSECONDS_PER_DAY, Instant
 from recordance.domain.provenance import Anchor
+from recordance.domain.remembered import Decision, Rejected
 from recordance.errors import Json, MissingState, Refusal, StateKind
 from recordance.ports.truth import TruthReader
 from recordance.query.exclusion import Eligibility
@@ -44,10 +45,28 @@ def remember(
     """Store a batch in one transaction and answer `{results, captured, deduplicated, rejected, similar_skipped?}`.
 
     Results are in the order of the items. An item that is a Refusal was refused before it came here: it is `rejected` with its
-    lesson and blocks nobody. Raises MissingState for an unknown destination, a caller who may not write, or an idempotency key
-    that came with other items.
+    lesson and blocks nobody. An answer in which all are rejected is not kept under its idempotency key: nothing was written, so
+    the same items are judged anew, and mended ones may come under the same key. Raises MissingState for an unknown destination, a
+    caller who may not write, or an idempotency key that came with other items.
     """
-    store = destinations.writing(caller, destination)
+    return _written(destinations.writing(caller, destination), caller, items, idempotency, _each_for_itself)
+
+
+def remember_one(
+    destinations: Destinations, caller: Caller, destination: str | None, item: CapsuleDraft, idempotency: Idempotency | None
+) -> dict[str, Json]:
+    """Store one capsule and answer as `remember` does; what `remember` would answer as `rejected` raises its Refusal."""
+    return _written(destinations.writing(caller, destination), caller, [item], idempotency, _refused)
+
+
+def _written(
+    store: Store,
+    caller: Caller,
+    items: Sequence[CapsuleDraft | Refusal],
+    idempotency: Idempotency | None,
+    judge: Callable[[Decision], None],
+) -> dict[str, Json]:
+    """Plan, look for what is alike, decide and write; an error that `judge` raises about the decision undoes all."""
     now = Eligibility(at=store.clock.now())
     batch = _hashed(store, [_planned(item, place, len(items), caller, store, now.at) for place, item in enumerate(items)])
     planned = {place: item for place, item in enumerate(batch) if isinstance(item, Planned)}
@@ -59,13 +78,25 @@ def remember(
         likened = with_newcomers(likened, writer, planned)
         known = gather(writer, list(planned.values()), None if likened.skipped else likened.found, now)
         decision = decide(batch, known, caller, now.at)
+        judge(decision)
         answer = remembered(decision, likened.skipped, caller, now)
         changes = decision.changes
-        if idempotency is not None:
+        if idempotency is not None and answer["rejected"] < len(items):
             changes = changes.then(_keeping(caller, idempotency, answer, now.at))
         if changes.changes:
             writer.apply(changes, caller.actor, now.at)
     return answer
+
+
+def _each_for_itself(_: Decision) -> None:
+    """Let every item have its own result."""
+
+
+def _refused(decision: Decision) -> None:
+    """Raise the refusal of the first item that was rejected."""
+    for result in decision.results:
+        if isinstance(result, Rejected):
+            raise result.refusal
 
 
 def _planned(
