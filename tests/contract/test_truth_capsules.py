@@ -146,7 +146,7 @@ def test_a_document_tells_the_words_marks_and_standing_of_now(truth: Truth) -> N
     write(truth, stands(1, archived_at=NOON))
     with truth.reading() as reader:
         (document,) = reader.documents_after(0, 1)
-        assert document.words == ("cafe", "au", "lait")
+        assert document.words == ["cafe", "au", "lait"]
         assert document == term_document(reader.capsules([1])[1], reader.texts([1])[1])
         assert document.capsule.standing.archived_at == NOON
 

@@ -138,7 +138,7 @@ def _phrase(documents: Sequence[TermDocument], chance: random.Random) -> str:
     """One to three words; those of one document often enough that all of them stand somewhere."""
     words = [word for word in WORDS if fold_words(word)]
     if documents and chance.random() < 0.6:
-        words = list(chance.choice(documents).words) or words
+        words = chance.choice(documents).words or words
     return " ".join(chance.choices(words, k=chance.choice([1, 1, 1, 2, 3])))
 
 

@@ -64,7 +64,7 @@ def index_fields(document: TermDocument) -> dict[str, Any]:
     state = state_of(capsule)
     event = capsule.event
     return {
-        "body": " ".join(document.words),
+        "body": document.folded,
         "key": str(document.number),
         "label": [*_labels(document), *map(reason_token, state)],
         "docid": document.number,
