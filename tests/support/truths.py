@@ -413,6 +413,7 @@ def read_everything(reader: TruthReader) -> Reading:
             "tombstones": dict(reader.tombstones(every)),
             "forgotten": dict(reader.forgotten(["m1", "m2", "m3", "unknown"])),
             "reviews": [list(reader.reviews(number)) for number in every],
+            "review_history": {number: list(found) for number, found in reader.review_history(every).items()},
             "feedback": {number: list(found) for number, found in reader.feedback(every).items()},
             "corroborations": dict(reader.corroborations(every)),
             "corroboration_history": {number: list(found) for number, found in reader.corroboration_history(every).items()},

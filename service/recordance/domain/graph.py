@@ -1,5 +1,8 @@
-"""Whether a new relation would close a circle (W3)."""
+"""Whether a new relation would close a circle, and whether those that are there do (W3)."""
 
+from array import array
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 
 Step = Callable[[Collection[int]], Iterable[int]]
@@ -28,3 +31,54 @@ def leads_to(start: int, goal: int, forward: Step, backward: Step) -> bool:
         if met:
             return True
     return False
+
+
+class Edges:
+    """The edges of one kind, two whole numbers each, so that those of a large store fit into little memory."""
+
+    def __init__(self) -> None:
+        self._sources = array("q")
+        self._targets = array("q")
+
+    def __len__(self) -> int:
+        return len(self._sources)
+
+    def add(self, source: int, target: int) -> None:
+        """Add an edge."""
+        self._sources.append(source)
+        self._targets.append(target)
+
+    def circle(self) -> tuple[int, ...]:
+        """Return the capsules of one circle, in order from its lowest number; empty if there is none.
+
+        Takes edges away whose target leads nowhere, until none is left or only circles and what leads to them.
+        """
+        into = sorted(range(len(self)), key=self._targets.__getitem__)
+        by_target = array("q", (self._targets[edge] for edge in into))
+        leaving = Counter(self._sources)
+        ends = [target for target in set(self._targets) if target not in leaving]
+        while ends:
+            end = ends.pop()
+            for place in range(bisect_left(by_target, end), bisect_right(by_target, end)):
+                source = self._sources[into[place]]
+                leaving[source] -= 1
+                if not leaving[source]:
+                    del leaving[source]
+                    ends.append(source)
+        return self._walked(leaving)
+
+    def _walked(self, circling: Collection[int]) -> tuple[int, ...]:
+        """Return the circle that one arrives at from the lowest of `circling`, each of which leads to another of them."""
+        onward = {
+            source: target
+            for source, target in zip(self._sources, self._targets, strict=True)
+            if source in circling and target in circling
+        }
+        seen: dict[int, int] = {}
+        here = min(onward, default=0)
+        while onward and here not in seen:
+            seen[here] = len(seen)
+            here = onward[here]
+        found = [capsule for capsule, place in seen.items() if place >= seen[here]]
+        first = found.index(min(found)) if found else 0
+        return (*found[first:], *found[:first])

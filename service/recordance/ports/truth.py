@@ -29,7 +29,7 @@ class KnownContent:
 
 @dataclass(frozen=True, slots=True)
 class KeyedCapsule:
-    """The capsule that holds a key in a project now: not superseded, not tombstoned (W7)."""
+    """A capsule that holds a key in a project: not superseded, not tombstoned; one for each time, as it may be (W7)."""
 
     project_id: str | None
     key: str
@@ -173,6 +173,10 @@ class TruthReader(Protocol):
 
     def reviews(self, number: int) -> Sequence[ReviewEvent]:
         """Return a capsule's verdicts, oldest first (W5)."""
+        ...
+
+    def review_history(self, numbers: Collection[int]) -> Mapping[int, Sequence[ReviewEvent]]:
+        """Return the verdicts of each capsule that has any, oldest first, for exports and upkeep."""
         ...
 
     def feedback(self, numbers: Collection[int]) -> Mapping[int, Sequence[Feedback]]:

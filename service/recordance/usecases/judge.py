@@ -9,10 +9,11 @@ from recordance.answer.settled import judged_view, reviewed_view
 from recordance.domain.caller import Caller
 from recordance.domain.capsule import Capsule, Use
 from recordance.domain.change import AppendReview, Change, ChangeSet, PutFeedback, SetStanding, SetUse
+from recordance.domain.coherence import use_of
 from recordance.domain.identity import capsule_id
 from recordance.domain.instant import Instant
 from recordance.domain.journal import Entry, Op
-from recordance.domain.review import Feedback, FeedbackOutcome, ReviewEvent, ReviewState, Ruling, feedback_weight
+from recordance.domain.review import Feedback, FeedbackOutcome, ReviewEvent, ReviewState, Ruling
 from recordance.domain.storable import check_storable
 from recordance.errors import Json, MissingState, StateKind
 from recordance.ports.truth import TruthReader
@@ -78,7 +79,7 @@ def give_feedback(
         judged = [capsules[each] for each in numbers if each in capsules and _may_be_judged(caller, capsules[each])]
         before = writer.feedback([capsule.number for capsule in judged])
         new = [Feedback(each.number, receipt, caller.actor, outcome, each.writer != caller.actor, note, at) for each in judged]
-        uses = [_use((*before.get(feedback.capsule, ()), feedback)) for feedback in new]
+        uses = [use_of((*before.get(feedback.capsule, ()), feedback)) for feedback in new]
         changes = [_judgement(capsule, feedback, use) for capsule, feedback, use in zip(judged, new, uses, strict=True)]
         if changes:
             writer.apply(_one(changes), caller.actor, at)
@@ -125,16 +126,6 @@ def _skipped(caller: Caller, numbers: Sequence[int], capsules: Mapping[int, Caps
         for number in numbers
         if number not in seen or capsules[number].standing.tombstoned_at is not None
     ]
-
-
-def _use(feedback: Sequence[Feedback]) -> Use:
-    """Return what all judgements of a capsule make of it; per receipt and actor the latest counts, oldest first (W8, O13)."""
-    counting: dict[tuple[str, str], Feedback] = {}
-    for each in feedback:
-        counting.pop((each.receipt, each.actor), None)
-        counting[each.receipt, each.actor] = each
-    outcomes = tuple(each.outcome for each in counting.values())
-    return Use(count=len(outcomes), last_at=max(each.at for each in counting.values()), feedback_weight=feedback_weight(outcomes))
 
 
 def _judgement(capsule: Capsule, feedback: Feedback, use: Use) -> ChangeSet:

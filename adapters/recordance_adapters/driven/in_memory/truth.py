@@ -188,6 +188,10 @@ class MemoryReader:
         """See TruthReader."""
         return [event for event in self._contents.reviews if event.capsule == number]
 
+    def review_history(self, numbers: Collection[int]) -> Mapping[int, Sequence[ReviewEvent]]:
+        """See TruthReader."""
+        return _grouped((event.capsule, event) for event in self._contents.reviews if event.capsule in numbers)
+
     def feedback(self, numbers: Collection[int]) -> Mapping[int, Sequence[Feedback]]:
         """See TruthReader."""
         return _grouped((each.capsule, each) for each in self._contents.feedback.values() if each.capsule in numbers)

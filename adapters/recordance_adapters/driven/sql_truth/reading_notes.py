@@ -44,11 +44,10 @@ _JOURNAL = select(journal).where(*_NEXT).order_by(journal.c.seq)
 _CHANGES = select(journal.c.seq, journal.c.op, journal.c.capsule).where(*_NEXT).order_by(journal.c.seq)
 _HISTORY = select(journal).where(journal.c.capsule == bindparam("number")).order_by(journal.c.seq)
 _ALL_ALIASES = select(*_ALIAS_COLUMNS).where(alias.c.removed_at.is_(None)).order_by(alias.c.term_key, alias.c.place)
-_REVIEWS = (
-    select(review_event.c.capsule, review_event.c.verdict, review_event.c.reason, review_event.c.actor, review_event.c.at)
-    .where(review_event.c.capsule == bindparam("number"))
-    .order_by(review_event.c.place)
-)
+_REVIEW_COLUMNS = (
+    review_event.c.capsule, review_event.c.verdict, review_event.c.reason, review_event.c.actor, review_event.c.at,
+)  # fmt: skip
+_REVIEWS = select(*_REVIEW_COLUMNS).where(review_event.c.capsule == bindparam("number")).order_by(review_event.c.place)
 _MISSES = (
     select(*_MISS_COLUMNS)
     .order_by(miss.c.count.desc(), miss.c.last_at.desc(), miss.c.term_key, miss.c.outcome, miss.c.fence)
@@ -74,6 +73,11 @@ def _relations_from(size: int) -> Select[tuple[object, ...]]:
 @functools.cache
 def _relations_to(size: int) -> Select[tuple[object, ...]]:
     return select(*_RELATION_COLUMNS).where(relation.c.removed_at.is_(None), among(relation.c.target, size))
+
+
+@functools.cache
+def _review_history(size: int) -> Select[tuple[object, ...]]:
+    return select(*_REVIEW_COLUMNS).where(among(review_event.c.capsule, size)).order_by(review_event.c.place)
 
 
 @functools.cache
@@ -132,6 +136,11 @@ class NoteReading(Snapshot):
         """See TruthReader."""
         rows = self._rows.all(_REVIEWS, number=number)
         return [ReviewEvent(about, Ruling(verdict), *rest) for about, verdict, *rest in rows]
+
+    def review_history(self, numbers: Collection[int]) -> Mapping[int, Sequence[ReviewEvent]]:
+        """See TruthReader."""
+        rows = self._rows.among(_review_history, numbers)
+        return _grouped((number, ReviewEvent(number, Ruling(verdict), *rest)) for number, verdict, *rest in rows)
 
     def feedback(self, numbers: Collection[int]) -> Mapping[int, Sequence[Feedback]]:
         """See TruthReader."""
