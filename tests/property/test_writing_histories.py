@@ -8,13 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recordance.domain.capsule import LabelField
+from recordance.domain.capture import validity_of
 from recordance.domain.draft import CapsuleDraft, Staging
 from recordance.domain.relation import ACYCLIC, RelationKind
 from recordance.domain.review import ReviewState, feedback_weight
 from recordance.errors import Refusal
 from recordance.ports.truth import TruthReader
 from recordance.query.exclusion import Eligibility, first_exclusion
-from support.stores import bench
+from support.stores import Bench, bench
 from support.writings import batches, drafts, histories, take
 
 
@@ -70,17 +71,30 @@ def circle(relations: object) -> bool:
 
 
 @given(histories, drafts())
-def test_a_new_value_under_a_key_is_the_only_one_that_holds_it(history: list[tuple[Any, ...]], value: CapsuleDraft) -> None:
-    """W7: whatever was written and taken back before, a captured value leaves no other living one under its key."""
+def test_of_the_values_under_a_key_that_hold_now_a_new_one_is_the_only_one(
+    history: list[tuple[Any, ...]], value: CapsuleDraft
+) -> None:
+    """W7: whatever was written and taken back before, a value of now leaves no other one; one of another time leaves them all."""
     store = bench()
     for step in history:
         take(store, step)
     value = replace(value, labels={**value.labels, LabelField.KEY: "k"}, staging=Staging.DIRECT)
+    before = present(store, value)
     (result,) = store.tell(value)["results"]
+    if result["status"] != "captured":
+        return
+    if validity_of(value, store.clock.now()).holds_at(store.clock.now()):
+        assert present(store, value) == [result["id"]]
+    else:
+        assert present(store, value) == [id for id in before if id not in result.get("superseded", [])]
+
+
+def present(store: Bench, value: CapsuleDraft) -> list[str]:
+    """Who holds the value's key in its project and holds now."""
     with store.truth.reading() as reader:
         holders = [each.number for each in reader.keyed(["k"]) if each.project_id == value.labels.get(LabelField.PROJECT)]
-    if result["status"] == "captured":
-        assert [f"cap-{number}" for number in holders] == [result["id"]]
+        capsules = reader.capsules(holders)
+    return [f"cap-{number}" for number in holders if capsules[number].validity.holds_at(store.clock.now())]
 
 
 @given(batches, batches)

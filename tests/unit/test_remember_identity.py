@@ -3,6 +3,8 @@
 import unicodedata
 from dataclasses import replace
 
+import pytest
+
 from recordance.domain.caller import Caller
 from recordance.domain.forgetting import content_mac
 from recordance.domain.identity import content_digest
@@ -237,3 +239,14 @@ def test_a_correction_holds_from_now_on_even_if_the_clock_was_set_back() -> None
     store.learn("new", key="k")
     assert superseded_by(store, 1) == 2
     assert store.tell(draft("old", key="k"))["results"][0]["state"] == "superseded"
+
+
+@pytest.mark.parametrize("content", ["!!!", "🦀🦀", "\u200b"])
+def test_content_without_a_word_is_captured_and_says_that_no_words_find_it(content: str) -> None:
+    """W1, T1: a write that answers `captured` is believed to be found again."""
+    store = bench()
+    for status in ("captured", "deduplicated"):
+        (result,) = store.tell(draft(content))["results"]
+        assert result["status"] == status
+        assert "no letter and no digit" in result["lesson"]
+    assert "lesson" not in store.tell(draft("crab 🦀"))["results"][0]

@@ -9,12 +9,16 @@ from recordance.domain.identity import capsule_id
 from recordance.domain.remembered import Captured, Decision, Deduplicated, Rejected, Result
 from recordance.domain.similarity import Similar
 from recordance.errors import Json
-from recordance.query.exclusion import Eligibility
+from recordance.query.exclusion import Eligibility, not_yet_valid
 
 _STATUSES = ("captured", "deduplicated", "rejected")
 _UNHELD_KEY = (
     "equal content is stored without this key, so the key does not name it and a later value under the key will not retire it; "
     "say in the content what the key names, and store that"
+)
+_WORDLESS = (
+    "it has no letter and no digit, so no recall by words ever finds it; "
+    "say in words what it means, and store that with this one in supersedes"
 )
 
 
@@ -31,11 +35,31 @@ def _result(result: Result, capsules: Mapping[int, Capsule], caller: Caller, now
             return {"status": "rejected", "error": refusal.message}
         case Captured(capsule, superseded, similar):
             shown = {"status": "captured", "id": capsule_id(capsule.number), **_state(capsule, now)}
-            return shown | _superseded(superseded) | _similar(similar) | _findings(capsule)
-        case Deduplicated(capsule, superseded, unheld_key):
+            return shown | _superseded(superseded) | _similar(similar) | _findings(capsule) | _lesson(result, now)
+        case Deduplicated(capsule, superseded):
             shown = {"status": "deduplicated", "id": capsule_id(capsule.number), **_state(capsule, now)}
-            lesson = {} if unheld_key is None else {"lesson": _UNHELD_KEY}
-            return shown | _superseder(capsule, capsules, caller) | _superseded(superseded) | lesson
+            chain = _superseder(capsule, capsules, caller) | ({} if result.live is None else {"live": capsule_id(result.live)})
+            differs = {"differs": list(result.differs)} if result.differs else {}
+            return shown | chain | _superseded(superseded) | differs | _lesson(result, now)
+
+
+def _lesson(result: Captured | Deduplicated, now: Eligibility) -> dict[str, Json]:
+    """Return what the caller may not expect of a write, and what to do about it."""
+    lessons = []
+    if isinstance(result, Deduplicated) and result.unheld_key is not None:
+        lessons.append(_UNHELD_KEY)
+    if result.beside:
+        lessons.append(_beside(result, now))
+    if result.wordless:
+        lessons.append(_WORDLESS)
+    return {"lesson": "; ".join(lessons)} if lessons else {}
+
+
+def _beside(result: Captured | Deduplicated, now: Eligibility) -> str:
+    holders = ", ".join(map(capsule_id, result.beside))
+    if not_yet_valid(result.capsule, now):
+        return f"it does not hold yet, so {holders} keeps the key; store it again once it holds, or now with supersedes {holders}"
+    return f"it does not hold now, so {holders} keeps the key; to retire that all the same, store it with supersedes {holders}"
 
 
 def _state(capsule: Capsule, now: Eligibility) -> dict[str, Json]:

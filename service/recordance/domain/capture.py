@@ -42,11 +42,20 @@ class Planned:
         """Whether it becomes a proposal."""
         return self.draft.staging is Staging.STAGED
 
+    def holds(self, at: Instant) -> bool:
+        """Whether it will hold at once when it is captured at `at` (W7)."""
+        return validity_of(self.draft, at).holds_at(at)
+
 
 def labels_of(draft: CapsuleDraft, project: str | None) -> Labels:
     """Return the labels of a draft, stamped with `project`, with the defaults of those that have one (W1)."""
     labels = {LabelField.AUTHORITY: AuthorityClass.AGENT_INFERRED.value, **draft.labels}
     return labels if project is None else {**labels, LabelField.PROJECT: project}
+
+
+def validity_of(draft: CapsuleDraft, at: Instant) -> Validity:
+    """Return when a draft that is captured at `at` holds: from then on, where it does not say (W1)."""
+    return Validity(at if draft.valid_from is None else draft.valid_from, draft.valid_to)
 
 
 def captured(planned: Planned, number: int, writer: str, at: Instant) -> ChangeSet:
@@ -78,7 +87,7 @@ def _capture(planned: Planned, number: int, writer: str, at: Instant) -> Capture
         confidence=draft.confidence,
         importance=draft.importance,
         value=draft.value,
-        validity=Validity(at if draft.valid_from is None else draft.valid_from, draft.valid_to),
+        validity=validity_of(draft, at),
         event=draft.event,
         captured_at=at,
         updated_at=at,

@@ -1,4 +1,4 @@
-"""How one capsule retires another (W3, W7).
+"""How one capsule retires another, and which values under a key a new one retires (W3, W7).
 
 `supersedes` and `falsifies` set the target's standing, and only the end of the last such relation lifts it again. What happens to
 the one that retires changes nothing.
@@ -27,6 +27,15 @@ def retired(target: Capsule, relation: Relation) -> ChangeSet:
     if _since(target.standing, relation.kind) is not None:
         return ChangeSet()
     return _decided(target, relation.kind, relation, relation.at)
+
+
+def of_now(capsule: Capsule, at: Instant) -> bool:
+    """Whether a value under a key is the present's: neither history, nor written down for a time that is yet to come (W7).
+
+    What holds since its capture is the present's even if the clock was set back behind that.
+    """
+    validity = capsule.validity
+    return not validity.expired_at(at) and (validity.begun_at(at) or validity.valid_from <= capsule.captured_at)
 
 
 def unrelated(relation: Relation, at: Instant) -> ChangeSet:

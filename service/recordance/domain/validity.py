@@ -20,6 +20,10 @@ class Validity:
         """Whether the beginning has been reached: the beginning itself holds."""
         return self.valid_from <= at
 
+    def holds_at(self, at: Instant) -> bool:
+        """Whether it has begun and has not ended."""
+        return self.begun_at(at) and not self.expired_at(at)
+
 
 @dataclass(frozen=True, slots=True)
 class EventRange:

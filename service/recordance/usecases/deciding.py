@@ -1,10 +1,15 @@
-"""What a batch of planned drafts does to a store, decided item by item, as if they had come one by one (W1, W3, W5, W7)."""
+"""What a batch of planned drafts does to a store, decided item by item, as if they had come one by one (W1, W3, W5, W7).
+
+A value that is stored under a key retires those that hold the key now, if it holds now itself. A value of another time (history,
+or one that is yet to hold) is captured beside them and its answer says so; whom an item names in `supersedes` it retires whenever
+it holds. So several values of different times may bear one key, and of those that hold now the last one stored stays.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from recordance.domain.caller import Caller
-from recordance.domain.capsule import Capsule, LabelField
+from recordance.domain.capsule import Capsule, CapsuleText, LabelField
 from recordance.domain.capture import Planned, captured
 from recordance.domain.change import Capture, Change, ChangeSet, SetStanding
 from recordance.domain.identity import capsule_id
@@ -13,9 +18,10 @@ from recordance.domain.journal import Entry
 from recordance.domain.relation import Relation, RelationKind
 from recordance.domain.remembered import Captured, Decision, Deduplicated, Rejected, Result
 from recordance.domain.similarity import Similar, alike, best, likeness
-from recordance.domain.supersession import related, retired
+from recordance.domain.supersession import of_now, related, retired
+from recordance.domain.untaken import untaken
 from recordance.errors import InvalidArgument, MissingState, Refusal, StateKind
-from recordance.query.exclusion import Eligibility, first_exclusion
+from recordance.query.exclusion import Eligibility, first_exclusion, proposed
 
 InProject = tuple[str | None, str]
 """A project (None: unstamped) with a content digest, or with a key."""
@@ -26,15 +32,17 @@ class Known:
     """What the store holds that bears on a batch.
 
     `contents` maps a project and content digest to the capsule that has it, `holders` a project and key to the capsules that hold
-    it; `capsules` are these, what drafts name, what they may be like, and what superseded them, by number. `forgotten` maps
-    content digests to the forgotten capsule that had them. `superseded` are (source, target) of what known contents supersede.
-    `similar` are the near-duplicates of each item, by its place; None where nobody looked.
+    it; `capsules` are these, what drafts name, what they may be like, and the chains of what superseded them, by number. `texts`
+    are those of `contents`. `forgotten` maps content digests to the forgotten capsule that had them. `superseded` are (source,
+    target) of what known contents supersede. `similar` are the near-duplicates of each item, by its place; None where nobody
+    looked.
     """
 
     last_number: int
     contents: Mapping[InProject, int]
     holders: Mapping[InProject, Sequence[int]]
     capsules: Mapping[int, Capsule]
+    texts: Mapping[int, CapsuleText]
     forgotten: Mapping[str, int]
     superseded: frozenset[tuple[int, int]]
     similar: Mapping[int, Sequence[Similar]] | None
@@ -68,6 +76,7 @@ class _Batch:
         self.changes: list[Change] = []
         self.entries: list[Entry] = []
         self.capsules = dict(known.capsules)
+        self._texts = dict(known.texts)
         self._known = known
         self._caller = caller
         self._at = at
@@ -87,10 +96,10 @@ class _Batch:
 
     def _capture(self, place: int, planned: Planned) -> Captured:
         self._check_forgotten(planned)
-        targets = self._targets(planned)
+        holders = self._current_holders(planned)
+        targets = self._targets(planned, holders if planned.holds(self._at) else ())
         number = self._known.last_number + len(self._stored) + 1
-        changes = captured(planned, number, self._caller.actor, self._at)
-        self._make(changes)
+        self._make(captured(planned, number, self._caller.actor, self._at))
         self._contents[planned.project, planned.digest] = number
         for target in targets:
             self._supersede(number, target)
@@ -99,24 +108,28 @@ class _Batch:
             self._holders.setdefault((planned.project, key), []).append(number)
         similar = self._similar(place, planned)
         self._stored.append((number, planned))
-        return Captured(self.capsules[number], targets, similar)
+        return Captured(self.capsules[number], targets, similar, self._beside(holders, targets), not planned.words)
 
     def _deduplicate(self, planned: Planned, existing: Capsule) -> Deduplicated:
-        """Collapse an item; a content that was retired is not brought back, and retires nobody (W7)."""
-        targets = self._targets(planned)
+        """Collapse an item; a content that was retired or withheld is not brought back, and retires nobody (W7)."""
+        holders = [each for each in self._current_holders(planned) if each != existing.number]
+        holding = planned.holds(self._at) and self._may_ground(existing)
+        targets = self._targets(planned, holders if holding else ())
         if existing.number in planned.draft.supersedes:
             id = capsule_id(existing.number)
             raise InvalidArgument("supersedes", id, "another capsule", "equal content is stored as that very capsule")
-        if not self._may_ground(existing) or existing.standing.superseded_at is not None:
-            return Deduplicated(existing, (), None)
-        new = [each for each in targets if each != existing.number and (existing.number, each) not in self._superseded]
+        differs = untaken(planned.draft, existing, self._texts[existing.number])
+        if not self._may_retire(existing):
+            return Deduplicated(existing, (), None, (), differs, not planned.words, self._live_end(existing))
+        new = [each for each in targets if (existing.number, each) not in self._superseded]
         for target in new:
             self._supersede(existing.number, target)
         key = planned.labels.get(LabelField.KEY)
-        return Deduplicated(existing, new, None if key == existing.labels.get(LabelField.KEY) else key)
+        unheld = None if not holding or key == existing.labels.get(LabelField.KEY) else key
+        return Deduplicated(existing, new, unheld, self._beside(holders, targets), differs, not planned.words, None)
 
-    def _targets(self, planned: Planned) -> Sequence[int]:
-        """Return whom the item retires: those that it names, and whoever holds its key."""
+    def _targets(self, planned: Planned, holders: Sequence[int]) -> Sequence[int]:
+        """Return whom the item retires: those that it names, and these holders of its key."""
         for number in planned.draft.supersedes:
             capsule = self.capsules.get(number)
             if capsule is None or not self._sees(capsule):
@@ -125,9 +138,17 @@ class _Batch:
                 raise MissingState(
                     StateKind.TOMBSTONED_CAPSULE, capsule_id(number), "it was forgotten; store without superseding it"
                 )
+        return tuple(dict.fromkeys((*planned.draft.supersedes, *holders)))
+
+    def _current_holders(self, planned: Planned) -> Sequence[int]:
+        """Return who holds the item's key now, whatever else is decided about them (W7)."""
         key = planned.labels.get(LabelField.KEY)
         holders = () if key is None else self._holders.get((planned.project, key), ())
-        return tuple(dict.fromkeys((*planned.draft.supersedes, *holders)))
+        return [number for number in holders if of_now(self.capsules[number], self._at)]
+
+    def _beside(self, holders: Sequence[int], targets: Sequence[int]) -> Sequence[int]:
+        """Return the living holders of a key that an item leaves in place."""
+        return [each for each in holders if each not in targets and self._may_ground(self.capsules[each])]
 
     def _supersede(self, source: int, target: int) -> None:
         relation = Relation(RelationKind.SUPERSEDES, source, target, self._at)
@@ -157,6 +178,7 @@ class _Batch:
         for change in changes.changes:
             if isinstance(change, Capture):
                 self.capsules[change.capsule.number] = change.capsule
+                self._texts[change.capsule.number] = change.text
             elif isinstance(change, SetStanding):
                 self.capsules[change.capsule] = replace(self.capsules[change.capsule], standing=change.standing)
 
@@ -167,6 +189,23 @@ class _Batch:
         skeleton = self.capsules.get(number)
         named = capsule_id(number) if skeleton is not None and self._sees(skeleton) else "content"
         raise MissingState(StateKind.TOMBSTONED_CAPSULE, named, "this content was forgotten and is not stored again")
+
+    def _live_end(self, dead: Capsule) -> int | None:
+        """Return what stands at the end of the chain of superseders, if it is living, in sight and not the first of them."""
+        by, end = dead.standing.superseded_by, dead
+        while end.standing.superseded_by is not None:
+            following = self.capsules.get(end.standing.superseded_by)
+            if following is None:
+                return None
+            end = following
+        living = self._may_ground(end) and self._sees(end)
+        return end.number if living and end.number not in (by, dead.number) else None
+
+    def _may_retire(self, capsule: Capsule) -> bool:
+        """Whether a capsule that is stored may take another's place; when it holds is another matter."""
+        standing = capsule.standing
+        withheld = standing.quarantined_at is not None or standing.falsified_at is not None or standing.archived_at is not None
+        return not (withheld or standing.superseded_at is not None or proposed(capsule, self._now))
 
     def _may_ground(self, capsule: Capsule) -> bool:
         return first_exclusion(capsule, self._now) is None

@@ -12,6 +12,9 @@ from recordance.ports.truth import TruthReader
 from recordance.query.exclusion import Eligibility, first_exclusion
 from recordance.usecases.deciding import InProject, Known
 
+MOST_SUPERSEDERS = 100
+"""How far a chain of superseders is followed to its living end (W1); each step is a question to the store."""
+
 
 def gather(
     reader: TruthReader, items: Sequence[Planned], similar: Mapping[int, Sequence[Similar]] | None, now: Eligibility
@@ -22,12 +25,13 @@ def gather(
     named = {number for item in items for number in item.draft.supersedes}
     alike = {each.number for found in (similar or {}).values() for each in found}
     capsules = dict(reader.capsules({*_all(equal), *_all(holders), *named, *forgotten.values(), *alike}))
-    capsules |= reader.capsules(_superseders(capsules.values()) - capsules.keys())
+    capsules |= _superseders(reader, capsules)
     return Known(
         last_number=reader.last_number(),
         contents={key: _preferred([capsules[number] for number in numbers], now) for key, numbers in equal.items()},
         holders=holders,
         capsules=capsules,
+        texts=reader.texts(_all(equal)) if equal else {},
         forgotten=forgotten,
         superseded=_superseded(reader, {number for item in items for number in equal.get((item.project, item.digest), ())}),
         similar=similar,
@@ -57,8 +61,19 @@ def _superseded(reader: TruthReader, sources: AbstractSet[int]) -> frozenset[tup
     return frozenset((relation.source, relation.target) for relation in relations)
 
 
-def _superseders(capsules: Iterable[Capsule]) -> set[int]:
-    return {by for capsule in capsules if (by := capsule.standing.superseded_by) is not None}
+def _superseders(reader: TruthReader, dead: Mapping[int, Capsule]) -> Mapping[int, Capsule]:
+    """Return what superseded these capsules, what superseded that, and so on."""
+    found: dict[int, Capsule] = {}
+    front: Iterable[Capsule] = dead.values()
+    for _ in range(MOST_SUPERSEDERS):
+        wanted = {by for capsule in front if (by := capsule.standing.superseded_by) is not None}
+        wanted -= dead.keys() | found.keys()
+        if not wanted:
+            break
+        new = reader.capsules(wanted)
+        found |= new
+        front = new.values()
+    return found
 
 
 def _preferred(capsules: Sequence[Capsule], now: Eligibility) -> int:
