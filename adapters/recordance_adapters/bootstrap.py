@@ -112,7 +112,8 @@ def _open_folder(settings: Settings) -> Opened:
         try:
             replica = adopt_replica(settings.store / REPLICAS_FOLDER, store, time.time())
         except OSError as problem:
-            raise StoreUnusable(f"the folder of the term index cannot be used: {problem}") from problem
+            lesson = "the folder of the term index cannot be used: see who owns what lies in it, and that its disk has room"
+            raise StoreUnusable(f"{lesson} ({problem})", lesson=lesson) from problem
         undoing.callback(replica.close)
         follower = TermFollower(truth, replica, time.monotonic, settings.follower.deadline_ms / 1_000)
         pacemaker = Pacemaker(follower, truth.data_version, _timings(settings.follower))

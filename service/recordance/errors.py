@@ -7,7 +7,7 @@ RecordanceError
 │   ├── MissingState        what is asked about is not there, or not so (wire: -32002)
 │   └── SearchFailed        no destination could answer (wire: -32003)
 └── Fault                   the store or the machine failed; nothing of it reaches the wire but an id
-    ├── StoreUnusable       the store cannot be opened as it is
+    ├── StoreUnusable       the store cannot be used as it is (wire: -32002, with its lesson and an id)
     └── ReplicaDamaged      a derived index cannot be read; it is rebuilt from the truth
 ```
 
@@ -86,6 +86,7 @@ class StateKind(StrEnum):
     NOT_PERMITTED = "not_permitted"
     INDEX_BEHIND = "index_behind"
     STORE_BUSY = "store_busy"
+    STORE_UNUSABLE = "store_unusable"
 
 
 class MissingState(Refusal):
@@ -133,7 +134,15 @@ class Fault(RecordanceError):
 
 
 class StoreUnusable(Fault):
-    """The store cannot be opened as it is: newer than the program, damaged, or not ours. The text says what to do."""
+    """The store cannot be used as it is: newer than the program, damaged, not ours, or on a full disk.
+
+    The text is for the log. `lesson` is what every caller may be told: what is wrong and what to do, without a path, SQL or any
+    word of the driver's.
+    """
+
+    def __init__(self, text: str, *, lesson: str = "whoever runs this program finds in its log why, and what to do") -> None:
+        super().__init__(text)
+        self.lesson = lesson
 
 
 class ReplicaDamaged(Fault):

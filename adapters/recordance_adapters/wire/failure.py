@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from recordance.errors import InvalidArgument, Json, MissingState, Refusal, SearchFailed
+from recordance.errors import InvalidArgument, Json, MissingState, Refusal, SearchFailed, StateKind, StoreUnusable
 from recordance_adapters.wire.kinds import SURROGATE
 
 INVALID_PARAMS = -32602
@@ -33,10 +33,14 @@ def failure_of(refusal: Refusal) -> Failure:
     return Failure(code, writable(refusal.message), writable(dict(refusal.data)))
 
 
-def fault_failure(fault: str) -> Failure:
-    """Return what is said of a fault of ours: its id and nothing else; the log on stderr has the rest under that id."""
-    lesson = f"Internal fault {fault}; the server's log on stderr tells more under this id."
-    return Failure(INTERNAL_ERROR, lesson, {"fault": fault})
+def fault_failure(problem: Exception, fault: str) -> Failure:
+    """Return what is said of a fault: its id, of an unusable store what to do too; the log has the rest under that id."""
+    match problem:
+        case StoreUnusable(lesson=lesson):
+            return failure_of(MissingState(StateKind.STORE_UNUSABLE, fault, lesson))
+        case _:
+            lesson = f"Internal fault {fault}; the server's log on stderr tells more under this id."
+            return Failure(INTERNAL_ERROR, lesson, {"fault": fault})
 
 
 def legible(refusal: InvalidArgument) -> InvalidArgument:

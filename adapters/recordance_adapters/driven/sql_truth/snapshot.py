@@ -32,7 +32,8 @@ class Snapshot:
         self._identity = identity
         *numbers, found = rows.all(_COUNTERS)[0]
         if found != version:
-            raise StoreUnusable(f"the store was migrated from format {version} to {found} meanwhile; restart this program")
+            lesson = f"the store was migrated from format {version} to {found} meanwhile; restart this program"
+            raise StoreUnusable(lesson, lesson=lesson)
         self._counters = Counters(*numbers)
 
     def head(self) -> int:

@@ -34,7 +34,8 @@ def adopt_replica(folder: Path, store: str, now: float) -> TantivyReplica:
         folder.mkdir(parents=True, exist_ok=True)
         slot, lock = _lowest_free(folder)
     except OSError as error:
-        raise StoreUnusable(f"the folder for the term index cannot be used: {error}") from error
+        lesson = "the folder for the term index cannot be used: see that it is a folder, who owns it, and that its disk has room"
+        raise StoreUnusable(f"{lesson} ({error})", lesson=f"{lesson} ({error.strerror or type(error).__name__})") from error
     try:
         os.utime(lock.lock_file, (now, now))
         _remove_idle(folder, now)

@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, TextContent
 
 from recordance.domain.caller import Caller
-from recordance.errors import Json, Refusal
+from recordance.errors import Json, Refusal, StoreUnusable
 from recordance.usecases.follow import Progress
 from recordance_adapters.driving.mcp_server.options import Options, Service
 from recordance_adapters.wire.failure import Failure, failure_of, fault_failure, writable
@@ -63,10 +63,13 @@ class ToolCalls:
             return _result(tool.handle(self._call(client, progress), arguments))
         except Refusal as refusal:
             return failure_of(refusal)
-        except Exception:
+        except Exception as problem:
             fault = f"fault-{secrets.token_hex(4)}"
-            log.exception("%s in %s", fault, tool.name)
-            return fault_failure(fault)
+            if isinstance(problem, StoreUnusable):
+                log.error("%s in %s: %s", fault, tool.name, problem)  # its text says all; a trace at each call would hide it
+            else:
+                log.exception("%s in %s", fault, tool.name)
+            return fault_failure(problem, fault)
 
     def _call(self, client: str | None, progress: Progress) -> Call:
         return Call(
