@@ -13,7 +13,7 @@ from recordance.domain.validity import EventRange
 from recordance.errors import InvalidArgument
 from recordance_adapters.wire import limits
 from recordance_adapters.wire.capsule_fields import CAPSULE, read_draft
-from recordance_adapters.wire.tools.store import ARGUMENTS, drafts, idempotency
+from recordance_adapters.wire.tools.store import ARGUMENTS, batch, idempotency, single
 
 NOON = "2026-03-01T12:00:00Z"
 LATER = "2026-03-01T14:00:00+01:00"
@@ -111,7 +111,7 @@ def test_a_capsule_that_names_no_project_gets_the_servers() -> None:
 def test_a_capsule_without_content_is_refused(raw: dict[str, Any]) -> None:
     """case J9: an empty record with a success is a loss that nobody notices."""
     with pytest.raises(InvalidArgument) as raised:
-        drafts(raw, None)
+        single(raw, None)
     assert raised.value.field == "content"
 
 
@@ -281,7 +281,7 @@ def test_metadata_beyond_its_limits_is_refused(metadata: Any) -> None:
 
 def test_a_faulty_item_is_refused_in_its_place_and_its_siblings_are_read() -> None:
     """W1: one bad item never blocks the others, and its refusal names its place."""
-    read = drafts(
+    read = batch(
         {"items": [{"content": "a"}, {"content": "b", "confidence": 7}, "c", {}, {"contnt": "d"}, {"content": "e"}]}, "nott"
     )
     shown = [one.message.split(":")[0] if isinstance(one, InvalidArgument) else one.content for one in read]
@@ -290,9 +290,18 @@ def test_a_faulty_item_is_refused_in_its_place_and_its_siblings_are_read() -> No
     assert read[0].labels == {LabelField.PROJECT: "nott"}
 
 
+@pytest.mark.parametrize("name", ["idempotency_key", "items"])
+def test_what_holds_for_the_whole_call_is_sent_back_beside_the_items(name: str) -> None:
+    """W1: the nearest field of a capsule would lead astray; such a name has its place, only not here."""
+    (refusal, read) = batch({"items": [{"content": "a", name: "k"}, {"content": "b"}]}, None)
+    assert isinstance(refusal, InvalidArgument)
+    assert (refusal.field, refusal.expected) == (f"items[0].{name}", "it beside items")
+    assert isinstance(read, CapsuleDraft)
+
+
 def test_a_contradiction_inside_an_item_names_the_item() -> None:
     """W1: fields are judged together too, and the path still leads to them."""
-    (refusal,) = drafts({"items": [{"content": "a", "event_from": NOON}]}, None)
+    (refusal,) = batch({"items": [{"content": "a", "event_from": NOON}]}, None)
     assert isinstance(refusal, InvalidArgument)
     assert refusal.field == "items[0].event_to"
 
@@ -315,13 +324,14 @@ def test_a_contradiction_inside_an_item_names_the_item() -> None:
 def test_a_fault_of_the_whole_call_refuses_the_call(raw: Any, field: str) -> None:
     """W1: what concerns all items cannot be rejected for one of them."""
     with pytest.raises(InvalidArgument) as raised:
-        drafts(raw, None)
+        batch(raw, None) if "items" in raw else single(raw, None)
     assert raised.value.field == field
 
 
 def test_a_null_item_list_or_key_is_left_out() -> None:
     """W1: hosts that send null for what was left out still store one capsule."""
-    assert drafts({"content": "x", "items": None, "idempotency_key": None, "headline": None}, None) == [CapsuleDraft(content="x")]
+    raw = {"content": "x", "items": None, "idempotency_key": None, "headline": None}
+    assert single(raw, None) == CapsuleDraft(content="x")
     assert idempotency({"content": "x", "idempotency_key": None}) is None
 
 
@@ -345,12 +355,12 @@ def test_no_limit_is_published_that_is_not_kept() -> None:
 
 def test_the_refusal_of_an_item_can_be_told_inside_an_answer() -> None:
     """case A8: an answer that repeats half a character would break for everybody else's items too."""
-    read = drafts({"items": [{"content": "a", "kind": "\ud83d"}, {"\ud83d": 1}, {"content": "b", "tags": ["\ud83d"]}]}, None)
+    read = batch({"items": [{"content": "a", "kind": "\ud83d"}, {"\ud83d": 1}, {"content": "b", "tags": ["\ud83d"]}]}, None)
     assert all(isinstance(one, InvalidArgument) and one.message.encode() for one in read)
 
 
 def test_reading_a_batch_is_half_of_its_progress() -> None:
     """A long batch is seen to go on, and is never said to be done before it is stored."""
     heard: list[tuple[int, int]] = []
-    drafts({"items": [{"content": "a"}, {}, {"content": "b"}]}, None, lambda done, total: heard.append((done, total)))
+    batch({"items": [{"content": "a"}, {}, {"content": "b"}]}, None, lambda done, total: heard.append((done, total)))
     assert heard == [(1, 6), (2, 6), (3, 6)]

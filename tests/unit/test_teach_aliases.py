@@ -7,7 +7,7 @@ from recordance.errors import InvalidArgument, MissingState, StateKind
 from recordance.query.request import RecallRequest
 from recordance.query.terms import read_terms
 from recordance.usecases.recall import recall
-from recordance.usecases.teach import forget_alias, list_aliases, teach_aliases
+from recordance.usecases.teach import forget_alias, list_aliases, teach_alias, teach_aliases
 from support.stores import ANN, bench
 
 FENCED = Caller(actor="fay", projects=frozenset({"nott"}))
@@ -61,8 +61,23 @@ def test_an_alias_goes_one_way() -> None:
 def test_a_single_pair_that_teaches_nothing_is_refused(pair: tuple[str, str], field: str) -> None:
     """T7, W14: both sides must fold to words, and to different ones."""
     with pytest.raises(InvalidArgument) as refused:
-        teach_aliases(bench().destinations, ANN, None, [pair])
+        teach_alias(bench().destinations, ANN, None, *pair)
     assert refused.value.field == field
+
+
+def test_a_single_pair_is_answered_as_a_batch_of_one() -> None:
+    """T7: one shape for whoever reads the answer."""
+    one, batch = bench(), bench()
+    expected = teach_aliases(batch.destinations, ANN, None, [("db", "database")])
+    assert teach_alias(one.destinations, ANN, None, "db", "database") == expected
+    assert one.journal() == batch.journal()
+
+
+def test_a_batch_of_one_bad_pair_is_an_answer_with_one_rejection() -> None:
+    """T7: a batch never raises for an item, and names it by its place even if it is alone."""
+    answer = teach_aliases(bench().destinations, ANN, None, [("!", "x")])
+    assert (answer["rejected"], answer["taught"]) == (1, 0)
+    assert answer["results"][0]["error"].startswith("items[0].term: ")
 
 
 def test_among_several_a_bad_pair_is_rejected_alone() -> None:

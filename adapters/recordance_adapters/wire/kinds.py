@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from recordance.domain.identity import capsule_number
 from recordance.domain.instant import EXPECTED as INSTANT_EXPECTED
@@ -217,8 +217,8 @@ def one_or_more(kind: Kind[tuple[T, ...]]) -> Kind[tuple[T, ...]]:
     return Kind(kind.schema, lambda value, field: kind.read(value if isinstance(value, list) else [value], field))
 
 
-def raw_array(most: int) -> Kind[Sequence[Json]]:
-    """An array whose elements are judged later, one by one."""
+def raw_array(most: int, element: Kind[Any] | None = None) -> Kind[Sequence[Json]]:
+    """An array whose elements are judged later, one by one; they are published as `element`, None as any object."""
 
     def read(value: Json, field: str) -> Sequence[Json]:
         if not isinstance(value, list):
@@ -227,7 +227,8 @@ def raw_array(most: int) -> Kind[Sequence[Json]]:
             raise InvalidArgument(field, echo(value), f"1 to {most} items", f"these are {len(value)}")
         return value
 
-    return Kind({"type": "array", "items": {"type": "object"}, "minItems": 1, "maxItems": most}, read)
+    items = {"type": "object"} if element is None else element.schema
+    return Kind({"type": "array", "items": items, "minItems": 1, "maxItems": most}, read)
 
 
 def _short(value: Json) -> bool:

@@ -16,29 +16,26 @@ from recordance.domain.storable import check_storable
 from recordance.errors import InvalidArgument, Json, MissingState, Refusal, StateKind
 from recordance.ports.truth import TruthReader
 from recordance.query.terms import read_term
-from recordance.usecases.deciding import placed
-from recordance.usecases.store import Destinations
+from recordance.usecases.store import Destinations, Store
+
+
+def teach_alias(destinations: Destinations, caller: Caller, destination: str | None, term: str, alias: str) -> dict[str, Json]:
+    """Teach one pair and answer as `teach_aliases` does; raises InvalidArgument for one that cannot be taught."""
+    store = destinations.writing(caller, destination)
+    at = store.clock.now()
+    return _taught(store, caller, [_pair(term, alias, at)], at)
 
 
 def teach_aliases(
-    destinations: Destinations, caller: Caller, destination: str | None, items: Sequence[tuple[str, str]]
+    destinations: Destinations, caller: Caller, destination: str | None, items: Sequence[tuple[str, str] | Refusal]
 ) -> dict[str, Json]:
     """Teach each (term, alias) and answer `{results, taught, already, rejected}`.
 
-    A single pair that cannot be taught raises InvalidArgument; among several it is `rejected` alone.
+    A pair that cannot be taught, or was refused before it came here, is `rejected` with its lesson and blocks nobody.
     """
     store = destinations.writing(caller, destination)
     at = store.clock.now()
-    lessons = [_lesson(item, place, len(items), at) for place, item in enumerate(items)]
-    if len(lessons) == 1 and isinstance(lessons[0], Refusal):
-        raise lessons[0]
-    with store.truth.writing() as writer:
-        new = _new(writer, [lesson for lesson in lessons if isinstance(lesson, Alias)])
-        if new:
-            # What is taught is free text, so the journal only counts (W12).
-            changes = ChangeSet(tuple(map(TeachAlias, new)), (Entry(Op.ALIASED, None, None, {}),) * len(new))
-            writer.apply(changes, caller.actor, at)
-    return taught_view(lessons, new)
+    return _taught(store, caller, [_lesson(item, place, at) for place, item in enumerate(items)], at)
 
 
 def list_aliases(destinations: Destinations, caller: Caller, destination: str | None) -> dict[str, Json]:
@@ -67,11 +64,23 @@ def forget_alias(destinations: Destinations, caller: Caller, destination: str | 
     return {"status": "removed", **alias_view(known)}
 
 
-def _lesson(item: tuple[str, str], place: int, items: int, at: Instant) -> Alias | Refusal:
+def _taught(store: Store, caller: Caller, lessons: Sequence[Alias | Refusal], at: Instant) -> dict[str, Json]:
+    with store.truth.writing() as writer:
+        new = _new(writer, [lesson for lesson in lessons if isinstance(lesson, Alias)])
+        if new:
+            # What is taught is free text, so the journal only counts (W12).
+            changes = ChangeSet(tuple(map(TeachAlias, new)), (Entry(Op.ALIASED, None, None, {}),) * len(new))
+            writer.apply(changes, caller.actor, at)
+    return taught_view(lessons, new)
+
+
+def _lesson(item: tuple[str, str] | Refusal, place: int, at: Instant) -> Alias | Refusal:
+    if isinstance(item, Refusal):
+        return item
     try:
         return _pair(*item, at)
     except InvalidArgument as refusal:
-        return placed(refusal, place, items)
+        return refusal.under(f"items[{place}]")
 
 
 def _pair(term: str, alias: str, at: Instant) -> Alias:

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 
 from recordance.errors import InvalidArgument, Json
 from recordance.query.terms import MAX_TERM_CHARACTERS
-from recordance.usecases.teach import forget_alias, list_aliases, teach_aliases
+from recordance.usecases.teach import forget_alias, list_aliases, teach_alias, teach_aliases
 from recordance_adapters.wire import limits
 from recordance_adapters.wire.answers import COUNT, OBJECTS, TEXT, answer
 from recordance_adapters.wire.declaration import Declaration, Parameter, Presence, object_of
-from recordance_adapters.wire.kinds import flag, list_of, text
+from recordance_adapters.wire.failure import legible
+from recordance_adapters.wire.kinds import flag, raw_array, text
 from recordance_adapters.wire.tool import Call, Effect, Tool, ToolSet
 
 _PAIR = tuple(
@@ -19,27 +20,35 @@ PAIR = Declaration(_PAIR)
 ARGUMENTS = Declaration((
     Parameter(name="term", kind=text(MAX_TERM_CHARACTERS), description="What callers will search for, whole."),
     Parameter(name="alias", kind=text(MAX_TERM_CHARACTERS), description="What it also means; its words must all match."),
-    Parameter(name="items", kind=list_of(object_of(PAIR), limits.ALIASES, 1), description="Or many."),
+    Parameter(name="items", kind=raw_array(limits.ALIASES, object_of(PAIR)), description="Or many."),
     Parameter(name="list", kind=flag(), description="Or show all."),
     Parameter(name="remove", kind=object_of(PAIR), description="Or take one back."),
 ))  # fmt: skip
 _WAYS = "term with alias, or one of items, list: true, remove"
 
 
+def _lesson(item: Json, field: str) -> tuple[str, str] | InvalidArgument:
+    try:
+        pair = PAIR.read(item, field)
+    except InvalidArgument as refusal:
+        return legible(refusal)
+    return pair["term"], pair["alias"]
+
+
 def _handle(call: Call, raw: Mapping[str, Json]) -> dict[str, Json]:
     given = ARGUMENTS.read(raw)
     if given.get("list") is False:
         del given["list"]
-    place = (call.destinations, call.caller, call.destination)
+    where = (call.destinations, call.caller, call.destination)
     match sorted(given):
         case ["alias", "term"]:
-            return teach_aliases(*place, [(given["term"], given["alias"])])
+            return teach_alias(*where, given["term"], given["alias"])
         case ["items"]:
-            return teach_aliases(*place, [(item["term"], item["alias"]) for item in given["items"]])
+            return teach_aliases(*where, [_lesson(item, f"items[{place}]") for place, item in enumerate(given["items"])])
         case ["list"]:
-            return list_aliases(*place)
+            return list_aliases(*where)
         case ["remove"]:
-            return forget_alias(*place, given["remove"]["term"], given["remove"]["alias"])
+            return forget_alias(*where, given["remove"]["term"], given["remove"]["alias"])
         case ["alias"] | ["term"] | []:
             missing = "term" if "term" not in given else "alias"
             raise InvalidArgument(missing, None, _WAYS, "an alias is a pair of term and alias")

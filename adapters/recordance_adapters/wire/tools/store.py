@@ -8,11 +8,11 @@ from dataclasses import replace
 from recordance.domain.draft import CapsuleDraft
 from recordance.errors import InvalidArgument, Json
 from recordance.usecases.follow import Progress
-from recordance.usecases.remember import Idempotency, remember
+from recordance.usecases.remember import Idempotency, remember, remember_one
 from recordance_adapters.wire import limits
 from recordance_adapters.wire.answers import COUNT, OBJECTS, TEXT, answer
 from recordance_adapters.wire.capsule_fields import CAPSULE_PARAMETERS, read_draft
-from recordance_adapters.wire.declaration import Declaration, Parameter, Presence
+from recordance_adapters.wire.declaration import Declaration, Parameter, Presence, Values
 from recordance_adapters.wire.failure import legible
 from recordance_adapters.wire.kinds import echo, raw_array, text
 from recordance_adapters.wire.tool import Call, Effect, Tool, ToolSet, unheard
@@ -28,26 +28,34 @@ _BATCH = (
 )
 ARGUMENTS = Declaration((replace(_CONTENT, presence=Presence.OPTIONAL), *_OTHERS, *_BATCH))
 _BESIDE_ITEMS = Declaration(_BATCH)
+_BESIDE_NAMES = tuple(parameter.name for parameter in _BATCH)
 
 OUTPUT = answer({"results": OBJECTS, "captured": COUNT, "deduplicated": COUNT, "rejected": COUNT}, {"similar_skipped": TEXT})
 
 
-def drafts(
-    raw: Mapping[str, Json], project: str | None, progress: Progress = unheard
-) -> Sequence[CapsuleDraft | InvalidArgument]:
-    """Return the drafts that raw arguments make; in a batch, a faulty item is its refusal, at its place.
+def single(raw: Mapping[str, Json], project: str | None) -> CapsuleDraft:
+    """Return the draft of the one capsule that raw arguments give; raises InvalidArgument for its fault, and for the call's."""
+    beside(raw)
+    return read_draft(_fields(raw), project)
 
-    Reading them is the first half of the work that `progress` hears of. Raises InvalidArgument for a single capsule's fault, and
-    for what concerns the call as a whole.
+
+def batch(raw: Mapping[str, Json], project: str | None, progress: Progress = unheard) -> Sequence[CapsuleDraft | InvalidArgument]:
+    """Return the drafts that the items of raw arguments make; a faulty item is its refusal, at its place.
+
+    Reading them is the first half of the work that `progress` hears of. Raises InvalidArgument for what concerns the call as a
+    whole.
     """
-    ARGUMENTS.check_names(raw)
-    beside = _BESIDE_ITEMS.read({name: raw[name] for name in ("items", "idempotency_key") if name in raw})
-    if "items" not in beside:
-        return [read_draft(_fields(raw), project)]
+    items = beside(raw)["items"]
     stray = next(iter(_fields(raw)), None)
     if stray is not None:
         raise InvalidArgument(stray, echo(raw[stray]), "it inside each item", "beside items only idempotency_key is read")
-    return list(_each(beside["items"], project, progress))
+    return list(_each(items, project, progress))
+
+
+def beside(raw: Mapping[str, Json]) -> Values:
+    """Return what raw arguments give that is no capsule's field; raises InvalidArgument for unknown names too."""
+    ARGUMENTS.check_names(raw)
+    return _BESIDE_ITEMS.read({name: raw[name] for name in _BESIDE_NAMES if name in raw})
 
 
 def idempotency(raw: Mapping[str, Json]) -> Idempotency | None:
@@ -61,7 +69,7 @@ def idempotency(raw: Mapping[str, Json]) -> Idempotency | None:
 
 
 def _fields(raw: Mapping[str, Json]) -> dict[str, Json]:
-    return {name: value for name, value in raw.items() if name not in ("items", "idempotency_key")}
+    return {name: value for name, value in raw.items() if name not in _BESIDE_NAMES}
 
 
 def _each(items: Sequence[Json], project: str | None, progress: Progress) -> Iterator[CapsuleDraft | InvalidArgument]:
@@ -72,14 +80,26 @@ def _each(items: Sequence[Json], project: str | None, progress: Progress) -> Ite
 
 def _item(item: Json, project: str | None, field: str) -> CapsuleDraft | InvalidArgument:
     try:
+        _check_place(item, field)
         return read_draft(item, project, field)
     except InvalidArgument as refusal:
         return legible(refusal)
 
 
+def _check_place(item: Json, field: str) -> None:
+    """Refuse inside an item what is read beside items alone; the nearest field of a capsule would be no help."""
+    for name in _BESIDE_NAMES:
+        if isinstance(item, dict) and name in item:
+            why = "it holds for the whole call, and no item has one of its own"
+            raise InvalidArgument(f"{field}.{name}", echo(item[name]), "it beside items", why)
+
+
 def _handle(call: Call, raw: Mapping[str, Json]) -> dict[str, Json]:
-    items = drafts(raw, call.project, call.progress)
-    answer = remember(call.destinations, call.caller, call.destination, items, idempotency(raw))
+    place = (call.destinations, call.caller, call.destination)
+    if raw.get("items") is None:
+        return remember_one(*place, single(raw, call.project), idempotency(raw))
+    items = batch(raw, call.project, call.progress)
+    answer = remember(*place, items, idempotency(raw))
     call.progress(2 * len(items), 2 * len(items))
     return answer
 
