@@ -17,7 +17,7 @@ from recordance_adapters.driven.in_memory.terms import MemoryReplica
 from support.documents import REPLICAS, adopted, asking, document, put
 from support.replicas import Faults, FaultyReplica, holds
 from support.stores import standing_still
-from support.truths import captured, entombed, make_capture, opened, remember, stands, write
+from support.truths import LATER, captured, entombed, make_capture, opened, remember, stands, write
 
 TOKIO = asking("tokio")
 BOUND = 60.0
@@ -83,10 +83,10 @@ class Held(MemoryReplica):
         super().__init__()
         self.begun, self.let_go = threading.Event(), threading.Event()
 
-    def replace(self, numbers: Collection[int], documents: Iterable[TermDocument], seq: int) -> None:
+    def replace(self, numbers: Collection[int], documents: Iterable[TermDocument], seq: int, mark: str = "") -> None:
         self.begun.set()
         assert self.let_go.wait(BOUND)
-        super().replace(numbers, documents, seq)
+        super().replace(numbers, documents, seq, mark)
 
 
 def test_a_recall_waits_no_longer_than_its_patience_for_another_that_writes(truth: Truth) -> None:
@@ -174,6 +174,20 @@ def test_a_replica_that_is_ahead_of_its_truth_begins_anew(truth: Truth, replica:
     remember(truth, "tokio", "other")
     assert shown(TermFollower(truth, replica, standing_still)) == 1
     assert (replica.applied, replica.snapshot().document_count) == (2, 2)
+
+
+def test_a_replica_of_another_history_begins_anew_even_where_the_counts_agree(tmp_path: Path, replica: TermReplica) -> None:
+    """Decision 1, case D3: a truth put back from a backup that then grew past the replica shows none of the lost rows' words."""
+    with opened("in_memory", tmp_path) as lost, opened("in_memory", tmp_path) as truth:
+        remember(lost, "tokio", "tokio", "other")
+        TermFollower(lost, replica, standing_still).commit()
+        later = [make_capture(2 + place, content) for place, content in enumerate(("other", "another", "third"))]
+        remember(truth, "tokio")
+        write(truth, captured(*later), at=LATER)  # no two histories are written at the same instants
+        follower = TermFollower(truth, replica, standing_still)
+        assert replica.snapshot().document_count == 3 < follower.status().head
+        assert shown(follower) == 1
+        assert replica.snapshot().document_count == 4
 
 
 def test_a_truth_put_back_while_a_follower_looks_is_followed_from_there(tmp_path: Path, replica: TermReplica) -> None:
@@ -265,7 +279,7 @@ def test_a_rebuild_tells_how_far_it_is_and_ends_with_the_same_answers(truth: Tru
 class Forgetful(MemoryReplica):
     """A replica that never holds what it was given."""
 
-    def replace(self, numbers: Collection[int], documents: Iterable[TermDocument], seq: int) -> None:
+    def replace(self, numbers: Collection[int], documents: Iterable[TermDocument], seq: int, mark: str = "") -> None:
         super().replace(numbers, list(documents)[1:], seq)
 
 

@@ -40,16 +40,20 @@ class FaultyReplica:
     def applied(self) -> int:
         return self._replica.applied
 
+    @property
+    def mark(self) -> str:
+        return self._replica.mark
+
     def snapshot(self) -> TermSnapshot:
         if self._snapshot.below is not self._replica.snapshot():
             self._snapshot = FaultySnapshot(self._replica.snapshot(), self._faults)
         return self._snapshot
 
-    def replace(self, numbers: Collection[int], documents: Iterable[TermDocument], seq: int) -> None:
+    def replace(self, numbers: Collection[int], documents: Iterable[TermDocument], seq: int, mark: str = "") -> None:
         if self._faults.failing_writes:
             self._faults.failing_writes -= 1
             raise Fault("the disk is full")
-        self._replica.replace(numbers, documents, seq)
+        self._replica.replace(numbers, documents, seq, mark)
         self._faults.writes.append((sorted(numbers), seq))
 
     def clear(self) -> None:

@@ -78,12 +78,19 @@ class TermReplica(Protocol):
         """The journal seq up to which the index is known to hold everything; never ahead of its data."""
         ...
 
+    @property
+    def mark(self) -> str:
+        """What `replace` was last told of the journal up to `applied`; "" if nothing."""
+        ...
+
     def snapshot(self) -> TermSnapshot:
         """Return the index as of the last completed write to it."""
         ...
 
-    def replace(self, numbers: Collection[int], documents: Iterable[TermDocument], seq: int) -> None:
+    def replace(self, numbers: Collection[int], documents: Iterable[TermDocument], seq: int, mark: str = "") -> None:
         """Take out what the index holds under these numbers, put `documents` in, make it durable, then advance to `seq`.
+
+        `mark` tells the journal that has `seq` from one with another history; it is kept with the position.
 
         Every document's number is among `numbers`; a number without a document is gone from the truth. `documents` is read
         once, as it is written, so that a long catch-up need not be held in memory. Idempotent. On any failure the index stands

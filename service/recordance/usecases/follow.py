@@ -5,6 +5,7 @@ the replica proposes (decision 1). Two locks, always taken in this order: the tu
 as that takes, and the swap of what recalls look at, which is held shortly.
 """
 
+import hashlib
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -81,8 +82,8 @@ class FollowerStatus:
 class TermFollower:
     """Follows the journal of one truth into one replica. Safe for threads.
 
-    A replica that is damaged, that does not hold as many documents as the truth, or that is ahead of it is emptied and filled
-    again, without a word to the recall that noticed. Every method raises what the truth raises; those that write the replica
+    A replica that is damaged, that does not hold as many documents as the truth, that is ahead of it or followed another
+    history (the truth was put back to an earlier state and went on from there) is emptied and filled again, without a word to the recall that noticed. Every method raises what the truth raises; those that write the replica
     raise Fault when it cannot be written.
     """
 
@@ -95,6 +96,7 @@ class TermFollower:
         self._swap = threading.Lock()
         self._stand = bare_stand(replica.snapshot(), replica.applied)
         self._proven: Stand | None = None
+        self._trusted = False
 
     @contextmanager
     def at_head(self) -> Iterator[RecallView]:
@@ -150,7 +152,8 @@ class TermFollower:
         head, stand = reader.head(), self._stand
         if head < stand.head:  # the truth was put back to an earlier state
             stand = bare_stand(stand.snapshot, stand.applied)
-        if not 0 <= head - stand.applied <= OVERLAY_ROWS:
+            self._trusted = False
+        if not 0 <= head - stand.applied <= OVERLAY_ROWS or not self._trusts(reader):
             return None
         advanced = _advanced(stand, reader)
         if advanced is None:
@@ -204,14 +207,16 @@ class TermFollower:
         head, replica = reader.head(), self._replica
         if replica.applied > head:
             raise ReplicaDamaged(f"the replica has applied {replica.applied} rows of a journal that has {head}")
+        if not self._trusts(reader):
+            raise ReplicaDamaged(f"the replica has applied {replica.applied} rows of another history")
         written = bytearray(reader.last_number() + 1)
         try:
-            self._write_overlay(head)
+            self._write_overlay(reader, head)
             while replica.applied < head:
                 until = min(replica.applied + CATCH_UP_ROWS, head)
                 changes = reader.changes_after(replica.applied, CATCH_UP_ROWS)
                 numbers = [change.number for change in changes if not written[change.number]]
-                replica.replace(numbers, _documents(reader, numbers), until)
+                replica.replace(numbers, _documents(reader, numbers), until, _mark(reader, until))
                 for number in numbers:
                     written[number] = 1
                 journey.progress(until, head)
@@ -220,11 +225,12 @@ class TermFollower:
         finally:
             self._put_in_place()
 
-    def _write_overlay(self, head: int) -> None:
+    def _write_overlay(self, reader: TruthReader, head: int) -> None:
         """Write what recalls have read from the truth already; what lies above `head` stays for later."""
         stand, replica = self._stand, self._replica
         if stand.applied == replica.applied < stand.head <= head:
-            replica.replace(stand.overlay.seqs.keys(), stand.overlay.index.documents(), stand.head)
+            mark = _mark(reader, stand.head)
+            replica.replace(stand.overlay.seqs.keys(), stand.overlay.index.documents(), stand.head, mark)
 
     def _put_in_place(self) -> None:
         """Let recalls look at what the replica holds now; they wait for the swap alone, not for what is left of the overlay."""
@@ -239,6 +245,12 @@ class TermFollower:
         with self._swap:
             self._stand = self._stand.rebased(snapshot, applied)
 
+    def _trusts(self, reader: TruthReader) -> bool:
+        """Whether the replica followed this very journal; asked once, since what is applied here comes from it."""
+        if not self._trusted:
+            self._trusted = self._replica.mark == _mark(reader, self._replica.applied)
+        return self._trusted
+
     def _prove(self, reader: TruthReader) -> None:
         """Compare the replica with the truth at the seq up to which it was just brought (case D5)."""
         held, kept = self._replica.snapshot().document_count, reader.corpus().capsules
@@ -249,6 +261,13 @@ class TermFollower:
         applied = self._replica.applied
         lesson = f"the term index has applied {applied} of {head} journal rows and is catching up; ask again in a moment"
         return MissingState(StateKind.INDEX_BEHIND, "terms", lesson, head=head, applied=applied)
+
+
+def _mark(reader: TruthReader, seq: int) -> str:
+    """Return what tells a journal that has this row from one with another history; "" before the first row."""
+    rows = reader.journal(seq - 1, 1) if seq else ()
+    written = "".join(f"{row.seq} {row.at} {row.actor} {row.op} {row.capsule} {sorted(row.values.items())}" for row in rows)
+    return hashlib.blake2b(written.encode(), digest_size=8).hexdigest() if rows else ""
 
 
 def _unwatched(_done: int, _total: int) -> None:

@@ -57,28 +57,33 @@ class MemoryReplica:
     def __init__(self) -> None:
         self._index = MemoryIndex()
         self._snapshot = MemorySnapshot(self._index)
-        self._applied = 0
+        self._applied, self._mark = 0, ""
 
     @property
     def applied(self) -> int:
         """See TermReplica."""
         return self._applied
 
+    @property
+    def mark(self) -> str:
+        """See TermReplica."""
+        return self._mark
+
     def snapshot(self) -> MemorySnapshot:
         """See TermReplica."""
         return self._snapshot
 
-    def replace(self, numbers: Collection[int], documents: Iterable[TermDocument], seq: int) -> None:
+    def replace(self, numbers: Collection[int], documents: Iterable[TermDocument], seq: int, mark: str = "") -> None:
         """See TermReplica."""
         self._index = self._index.extended(documents, numbers)
         self._snapshot = MemorySnapshot(self._index)
-        self._applied = seq
+        self._applied, self._mark = seq, mark
 
     def clear(self) -> None:
         """See TermReplica."""
         self._index = MemoryIndex()
         self._snapshot = MemorySnapshot(self._index)
-        self._applied = 0
+        self._applied, self._mark = 0, ""
 
     def close(self) -> None:
         """See TermReplica: there is nothing to release."""

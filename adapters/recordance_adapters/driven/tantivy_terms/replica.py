@@ -40,7 +40,7 @@ class TantivyReplica:
     def _start(self, index: tantivy.Index, position: Position) -> None:
         self._index = index
         self._spans = position.spans
-        self._applied = position.seq
+        self._applied, self._mark = position.seq, position.mark
         self._snapshot = self._look()
         # Asked of the index and not kept beside it: a process may have died between its commit and its position.
         self._highest = self._snapshot.highest_number()
@@ -50,17 +50,22 @@ class TantivyReplica:
         """See TermReplica."""
         return self._applied
 
+    @property
+    def mark(self) -> str:
+        """See TermReplica."""
+        return self._mark
+
     def snapshot(self) -> TantivySnapshot:
         """See TermReplica."""
         return self._snapshot
 
-    def replace(self, numbers: Collection[int], documents: Iterable[TermDocument], seq: int) -> None:
+    def replace(self, numbers: Collection[int], documents: Iterable[TermDocument], seq: int, mark: str = "") -> None:
         """See TermReplica. Raises Fault if it cannot be written; the index then stands as before."""
         if numbers:
             self._write(numbers, documents)
         count, now = self._snapshot.document_count, opstamp(self.slot / INDEX)
-        write_position(self.slot, Position(self._store, seq, count, now, self._spans))
-        self._applied = seq
+        write_position(self.slot, Position(self._store, seq, mark, count, now, self._spans))
+        self._applied, self._mark = seq, mark
 
     def clear(self) -> None:
         """See TermReplica."""
@@ -149,4 +154,4 @@ def _empty_index(slot: Path) -> tantivy.Index:
 
 
 def _nothing(store: str) -> Position:
-    return Position(store, seq=0, documents=0, opstamp=0, spans=Spans())
+    return Position(store, seq=0, mark="", documents=0, opstamp=0, spans=Spans())

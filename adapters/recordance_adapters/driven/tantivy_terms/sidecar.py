@@ -17,11 +17,12 @@ FILE = "applied"
 class Position:
     """Up to which journal seq of which store an index holds everything, and what it held when that was written.
 
-    `opstamp` is the engine's commit, which an index can be beyond but never behind.
+    `mark` tells the journal from one with another history. `opstamp` is the engine's commit, which an index can be beyond but never behind.
     """
 
     store: str
     seq: int
+    mark: str
     documents: int
     opstamp: int
     spans: Spans
