@@ -7,7 +7,7 @@ from recordance.errors import InvalidArgument, MissingState, StateKind
 from recordance.query.request import RecallRequest
 from recordance.query.terms import read_terms
 from recordance.usecases.recall import recall
-from recordance.usecases.teach import forget_alias, list_aliases, teach_alias, teach_aliases
+from recordance.usecases.teach import MAX_ALIASES, forget_alias, list_aliases, teach_alias, teach_aliases
 from support.stores import ANN, bench
 
 FENCED = Caller(actor="fay", projects=frozenset({"nott"}))
@@ -134,3 +134,29 @@ def test_a_fenced_caller_may_teach_but_neither_lists_nor_takes_back_what_others_
     with pytest.raises(MissingState) as refused:
         forget_alias(store.destinations, FENCED, None, "falcon", "x")
     assert "redwood" not in str(refused.value)
+
+
+def test_a_term_has_room_for_so_many_aliases_and_teaches_what_to_do_beyond() -> None:
+    """T7: every alias is looked for at every recall of its term, so thousands of them would make it slow for everybody."""
+    store = bench()
+    pairs = [("db", f"database {number}") for number in range(MAX_ALIASES + 1)]
+    answer = teach_aliases(store.destinations, ANN, None, [("ci", "pipeline"), *pairs, pairs[0], ("ci", "build")])
+    assert (answer["taught"], answer["already"], answer["rejected"]) == (MAX_ALIASES + 2, 1, 1)
+    error = answer["results"][MAX_ALIASES + 1]["error"]
+    assert error.startswith(f"items[{MAX_ALIASES + 1}].alias: got 'database {MAX_ALIASES}'")
+    assert f"{MAX_ALIASES} aliases" in error
+    assert list_aliases(store.destinations, ANN, None)["total"] == MAX_ALIASES + 2
+
+
+def test_a_full_term_refuses_a_single_pair_until_another_is_taken_back() -> None:
+    """T7: nothing is written by a refusal, what is known stays known, and the step that it names leads on."""
+    store = bench()
+    teach_aliases(store.destinations, ANN, None, [("db", f"database {number}") for number in range(MAX_ALIASES)])
+    rows = len(store.journal())
+    with pytest.raises(InvalidArgument) as refused:
+        teach_alias(store.destinations, ANN, None, "DB", "postgres")
+    assert refused.value.field == "alias"
+    assert teach_alias(store.destinations, ANN, None, "db", "database 3")["already"] == 1
+    assert len(store.journal()) == rows
+    forget_alias(store.destinations, ANN, None, "db", "database 0")
+    assert teach_alias(store.destinations, ANN, None, "db", "postgres")["taught"] == 1

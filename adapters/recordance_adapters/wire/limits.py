@@ -1,8 +1,8 @@
 """Every limit of what a caller may send, in one place (W14). Each is published in the schema and refused with a lesson.
 
 Some live in the core, where every caller needs them: `MAX_TERMS` and `MAX_TERM_CHARACTERS` in `recordance.query.terms`,
-`MAX_LIST_LIMIT` in `recordance.usecases.read`, and in `recordance.domain.limits` what an import is held to as well: those are
-given on from here. A session label has no limit at all (F2).
+`MAX_LIST_LIMIT` in `recordance.usecases.read`, `MAX_ALIASES` of a term in `recordance.usecases.teach`, and in
+`recordance.domain.limits` what an import is held to as well: those are given on from here. A session label has no limit (F2).
 """
 
 from recordance.domain.limits import (

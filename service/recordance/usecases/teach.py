@@ -18,12 +18,18 @@ from recordance.ports.truth import TruthReader
 from recordance.query.terms import read_term
 from recordance.usecases.store import Destinations, Store
 
+MAX_ALIASES = 64
+"""How many aliases a term may have: each is one more way to look for at every recall of the term."""
+
 
 def teach_alias(destinations: Destinations, caller: Caller, destination: str | None, term: str, alias: str) -> dict[str, Json]:
     """Teach one pair and answer as `teach_aliases` does; raises InvalidArgument for one that cannot be taught."""
     store = destinations.writing(caller, destination)
     at = store.clock.now()
-    return _taught(store, caller, [_pair(term, alias, at)], at)
+    (lesson,), new = _taught(store, caller, [_pair(term, alias, at)], at)
+    if isinstance(lesson, Refusal):
+        raise lesson
+    return taught_view([lesson], new)
 
 
 def teach_aliases(
@@ -31,11 +37,15 @@ def teach_aliases(
 ) -> dict[str, Json]:
     """Teach each (term, alias) and answer `{results, taught, already, rejected}`.
 
-    A pair that cannot be taught, or was refused before it came here, is `rejected` with its lesson and blocks nobody.
+    A pair that cannot be taught, or was refused before it came here, is `rejected` with its lesson and blocks nobody. A term that
+    has MAX_ALIASES learns no more.
     """
     store = destinations.writing(caller, destination)
     at = store.clock.now()
-    return _taught(store, caller, [_lesson(item, place, at) for place, item in enumerate(items)], at)
+    lessons = [_lesson(item, place, at) for place, item in enumerate(items)]
+    taught, new = _taught(store, caller, lessons, at)
+    ends = enumerate(zip(lessons, taught, strict=True))
+    return taught_view([_placed(end, place) if end is not lesson else end for place, (lesson, end) in ends], new)
 
 
 def list_aliases(destinations: Destinations, caller: Caller, destination: str | None) -> dict[str, Json]:
@@ -64,14 +74,17 @@ def forget_alias(destinations: Destinations, caller: Caller, destination: str | 
     return {"status": "removed", **alias_view(known)}
 
 
-def _taught(store: Store, caller: Caller, lessons: Sequence[Alias | Refusal], at: Instant) -> dict[str, Json]:
+def _taught(
+    store: Store, caller: Caller, lessons: Sequence[Alias | Refusal], at: Instant
+) -> tuple[Sequence[Alias | Refusal], Sequence[Alias]]:
+    """Teach what can be, and return how each lesson ended and which of them were not known before, each once."""
     with store.truth.writing() as writer:
-        new = _new(writer, [lesson for lesson in lessons if isinstance(lesson, Alias)])
+        taught, new = _admitted(writer, lessons)
         if new:
             # What is taught is free text, so the journal only counts (W12).
             changes = ChangeSet(tuple(map(TeachAlias, new)), (Entry(Op.ALIASED, None, None, {}),) * len(new))
             writer.apply(changes, caller.actor, at)
-    return taught_view(lessons, new)
+    return taught, new
 
 
 def _lesson(item: tuple[str, str] | Refusal, place: int, at: Instant) -> Alias | Refusal:
@@ -80,7 +93,11 @@ def _lesson(item: tuple[str, str] | Refusal, place: int, at: Instant) -> Alias |
     try:
         return _pair(*item, at)
     except InvalidArgument as refusal:
-        return refusal.under(f"items[{place}]")
+        return _placed(refusal, place)
+
+
+def _placed(end: Alias | Refusal, place: int) -> Alias | Refusal:
+    return end.under(f"items[{place}]") if isinstance(end, InvalidArgument) else end
 
 
 def _pair(term: str, alias: str, at: Instant) -> Alias:
@@ -94,14 +111,27 @@ def _pair(term: str, alias: str, at: Instant) -> Alias:
     return Alias(term_key, alias_key, term, alias, at)
 
 
-def _new(reader: TruthReader, lessons: Sequence[Alias]) -> Sequence[Alias]:
-    """Return those that are not taught yet, each once."""
-    taught = reader.aliases({lesson.term_key for lesson in lessons}) if lessons else {}
-    known = {(each.term_key, each.alias_key) for aliases in taught.values() for each in aliases}
-    wanted: dict[tuple[str, str], Alias] = {}
+def _admitted(reader: TruthReader, lessons: Sequence[Alias | Refusal]) -> tuple[Sequence[Alias | Refusal], Sequence[Alias]]:
+    """Return the lessons, those refused whose term has no room for one more, and the ones that are not taught yet."""
+    taught = reader.aliases({lesson.term_key for lesson in lessons if isinstance(lesson, Alias)})
+    known = {term_key: {each.alias_key for each in aliases} for term_key, aliases in taught.items()}
+    admitted, new = list[Alias | Refusal](), list[Alias]()
     for lesson in lessons:
-        wanted.setdefault((lesson.term_key, lesson.alias_key), lesson)
-    return [lesson for key, lesson in wanted.items() if key not in known]
+        kept = known.setdefault(lesson.term_key, set()) if isinstance(lesson, Alias) else set()
+        if not isinstance(lesson, Alias) or lesson.alias_key in kept:
+            admitted.append(lesson)
+        elif len(kept) >= MAX_ALIASES:
+            admitted.append(_full(lesson))
+        else:
+            kept.add(lesson.alias_key)
+            new.append(lesson)
+            admitted.append(lesson)
+    return admitted, new
+
+
+def _full(lesson: Alias) -> InvalidArgument:
+    why = f"{lesson.term!r} has {MAX_ALIASES} aliases, as many as a term may have"
+    return InvalidArgument("alias", lesson.text, "it once another alias of the term is taken back, or for a narrower term", why)
 
 
 def _check_unfenced(caller: Caller) -> None:
