@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from recordance.domain.change import ChangeSet
+from recordance.domain.instant import Instant
 from recordance.errors import Fault, MissingState, ReplicaDamaged, StateKind
 from recordance.ports.terms import TermReplica, TermSnapshot
 from recordance.ports.truth import Truth
@@ -17,7 +18,7 @@ from recordance_adapters.driven.in_memory.terms import MemoryReplica
 from support.documents import REPLICAS, adopted, asking, document, put
 from support.replicas import Faults, FaultyReplica, holds
 from support.stores import standing_still
-from support.truths import LATER, captured, entombed, make_capture, opened, remember, stands, write
+from support.truths import NOON, captured, entombed, make_capture, opened, remember, stands, write
 
 TOKIO = asking("tokio")
 BOUND = 60.0
@@ -183,7 +184,7 @@ def test_a_replica_of_another_history_begins_anew_even_where_the_counts_agree(tm
         TermFollower(lost, replica, standing_still).commit()
         later = [make_capture(2 + place, content) for place, content in enumerate(("other", "another", "third"))]
         remember(truth, "tokio")
-        write(truth, captured(*later), at=LATER)  # no two histories are written at the same instants
+        write(truth, captured(*later), at=Instant(NOON + 1))  # no two histories are written at the same instants
         follower = TermFollower(truth, replica, standing_still)
         assert replica.snapshot().document_count == 3 < follower.status().head
         assert shown(follower) == 1
