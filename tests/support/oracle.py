@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from recordance.answer.outcome import abstention_reason
+from recordance.answer.outcome import abstention_reason, exclusion_reason
 from recordance.domain.alias import Alias
 from recordance.domain.caller import Caller
 from recordance.domain.capsule import Capsule, CapsuleText, LabelField
@@ -30,6 +30,7 @@ from recordance.domain.review import Corroboration
 from recordance.errors import StateKind
 from recordance.ports.truth import TruthReader
 from recordance.query.fence import CreationFence, Fence, LabelBarrier, LabelFence, MarkFence, MarkField, MemberFence, SubtreeFence
+from recordance.query.exclusion import ExclusionReason
 from recordance.query.lane import Lane
 from recordance.query.request import RecallRequest
 from recordance.query.terms import expand
@@ -284,6 +285,8 @@ class Oracle:
         }
         if counts:
             answer["excluded"] = counts
+        if outcome == "missing_evidence":
+            answer["reason"] = exclusion_reason({ExclusionReason(reason): count for reason, count in counts.items()})
         if outcome == "abstain":
             answer["reason"] = self._why(request, corpus)
         if effort is not None:

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from recordance.answer.outcome import Outcome, abstention_reason, excluded_view, outcome_of
+from recordance.answer.outcome import Outcome, abstention_reason, excluded_view, exclusion_reason, outcome_of
 from recordance.query.exclusion import ExclusionReason
 from recordance.query.folding import fold_words
 from recordance.query.lane import Lane
@@ -35,6 +35,14 @@ def test_anything_that_may_ground_makes_an_answer_grounded() -> None:
 def test_matches_that_are_all_excluded_are_missing_evidence(why: ExclusionReason) -> None:
     """O1: something matched, and nothing of it may ground; a forgotten id counts too."""
     assert outcome_of(0, {why: 1}) is Outcome.MISSING_EVIDENCE
+
+
+def test_every_exclusion_reason_has_its_advice() -> None:
+    """O1, O2: whatever excludes a match, the answer says what that means, in the order in which the reasons claim."""
+    said = exclusion_reason(dict.fromkeys(ExclusionReason, 2))
+    places = [said.index(f"2 {reason.value} (") for reason in ExclusionReason]
+    assert places == sorted(places)
+    assert "archived" not in exclusion_reason({ExclusionReason.ARCHIVED: 0, ExclusionReason.EXPIRED: 1})
 
 
 @pytest.mark.parametrize("excluded", [{}, {ExclusionReason.EXPIRED: 0, ExclusionReason.TOMBSTONED: 0}])

@@ -78,11 +78,12 @@ def test_an_abstention_says_why_and_shows_nothing_else() -> None:
     assert one["reason"].startswith("Nothing matched")
 
 
-def test_missing_evidence_counts_and_gives_no_reason_or_receipt() -> None:
-    """O1, O6: the counts are the reason."""
+def test_missing_evidence_counts_and_says_what_to_do_without_a_receipt() -> None:
+    """O1, O6: the counts, and a sentence that tells each from the others."""
     one = answer(excluded={ExclusionReason.SUPERSEDED: 1, ExclusionReason.QUARANTINED: 0})
     assert (one["outcome"], one["results"], one["excluded"]) == ("missing_evidence", [], {"superseded": 1})
-    assert not {"reason", "receipt", "support"} & one.keys()
+    assert one["reason"].startswith("Something matched, and all of it is excluded: 1 superseded (something newer")
+    assert not {"receipt", "support"} & one.keys()
 
 
 @pytest.mark.parametrize(

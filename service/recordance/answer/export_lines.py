@@ -1,10 +1,12 @@
 """The lines of an export: one JSON object each, named by what it tells of (W10).
 
 First a header, last an end that counts what came between, so that a file that was cut off is known as such. Between them stand
-capsules in append order, each with all that hangs on it alone, then relations, aliases, the journal and the miss ledger.
+capsules in append order, each with all that hangs on it alone, then relations by their ends, aliases, the journal and the miss
+ledger. A line shows a terminal nothing but characters: what would steer it or turn the direction of writing stands as an escape.
 """
 
 import json
+import re
 from dataclasses import dataclass
 
 from recordance.answer.interchange import from_json, to_json
@@ -24,7 +26,8 @@ FORMAT = 1
 class Header:
     """What a file holds: its format, the program and store that wrote it, the journal's head then, and when.
 
-    `part` names the projects that the exporter could see, when it was not the whole store (F13).
+    `part` names the projects that the exporter could see, when it was not the whole store (F13). `folding` names the version of
+    the folding by which words were counted and aliases keyed; under another one they may differ.
     """
 
     format: int
@@ -33,19 +36,16 @@ class Header:
     head: int
     at: Instant
     part: tuple[str, ...] = ()
+    folding: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CapsuleLine:
-    """A capsule with its text and verdicts; a forgotten one has a tombstone and no text.
-
-    `released_at` is when a reviewer last lifted its quarantine: an import does not lay it on again (W2).
-    """
+    """A capsule with its text, rulings and verdicts; a forgotten one has a tombstone and no text."""
 
     capsule: Capsule
     text: CapsuleText | None = None
     tombstone: Tombstone | None = None
-    released_at: Instant | None = None
     reviews: tuple[ReviewEvent, ...] = ()
     feedback: tuple[Feedback, ...] = ()
     corroborations: tuple[Corroboration, ...] = ()
@@ -74,11 +74,14 @@ NAMES: dict[str, type[Line]] = {
     "end": End,
 }
 _NAME_OF = {kind: name for name, kind in NAMES.items()}
+_STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""Control characters that JSON lets stand, line separators, and what turns the direction of writing."""
 
 
 def write_line(line: Line) -> str:
     """Return a line as text without its line break; equal lines give equal bytes."""
-    return json.dumps({_NAME_OF[type(line)]: to_json(line)}, ensure_ascii=False, separators=(",", ":"))
+    written = json.dumps({_NAME_OF[type(line)]: to_json(line)}, ensure_ascii=False, separators=(",", ":"))
+    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
 
 
 def read_line(text: str, place: int) -> Line:

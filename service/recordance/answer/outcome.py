@@ -34,6 +34,27 @@ def excluded_view(excluded: Mapping[ExclusionReason, int]) -> dict[str, int]:
     return {reason.value: excluded[reason] for reason in ExclusionReason if excluded.get(reason)}
 
 
+_ADVICE = {
+    ExclusionReason.QUARANTINED: "shaped like an instruction; a reviewer can release it",
+    ExclusionReason.FALSIFIED: "shown to be false",
+    ExclusionReason.ARCHIVED: "put away",
+    ExclusionReason.SUPERSEDED: "something newer took its place; ask for that in other words",
+    ExclusionReason.EXPIRED: "no longer valid",
+    ExclusionReason.NOT_YET_VALID: "not valid yet",
+    ExclusionReason.OUTSIDE_TIME_WINDOW: "happened outside time_window",
+    ExclusionReason.UNDATED: "does not say when it happened; time_window excludes it",
+    ExclusionReason.PROPOSED: "waits for a verdict; include_staged shows it",
+    ExclusionReason.BELOW_SUPPORT: "covers too little of what was asked; lower min_support or send fewer terms",
+    ExclusionReason.TOMBSTONED: "forgotten",
+}
+
+
+def exclusion_reason(excluded: Mapping[ExclusionReason, int]) -> str:
+    """Return what became of everything that matched, and what to do about it (O1, O2)."""
+    parts = [f"{excluded[reason]} {reason.value} ({advice})" for reason, advice in _ADVICE.items() if excluded.get(reason)]
+    return f"Something matched, and all of it is excluded: {', '.join(parts)}."
+
+
 def abstention_reason(
     lanes: Sequence[Lane], groups: Sequence[TermGroup], stated: Sequence[tuple[str, object]], capsules: int
 ) -> str:

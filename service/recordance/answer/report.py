@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from recordance.answer.outcome import Outcome, abstention_reason, excluded_view, outcome_of
+from recordance.answer.outcome import Outcome, abstention_reason, excluded_view, exclusion_reason, outcome_of
 from recordance.answer.receipt import Receipt, sign_receipt
 from recordance.domain.identity import StoreIdentity, capsule_id, capsule_number
 from recordance.domain.relation import Effort, EffortState
@@ -67,9 +67,13 @@ def _cuts(gathered: Gathered) -> dict[str, int]:
 
 
 def _reason(outcome: Outcome, gathered: Gathered) -> str:
-    if outcome is not Outcome.ABSTAIN:
-        return ""
-    return abstention_reason(gathered.lanes, gathered.groups, gathered.request.stated, gathered.capsules)
+    match outcome:
+        case Outcome.GROUNDED:
+            return ""
+        case Outcome.MISSING_EVIDENCE:
+            return exclusion_reason(gathered.excluded)
+        case Outcome.ABSTAIN:
+            return abstention_reason(gathered.lanes, gathered.groups, gathered.request.stated, gathered.capsules)
 
 
 def _effort(effort: Effort | None) -> dict[str, Json]:
