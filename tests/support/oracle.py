@@ -29,8 +29,8 @@ from recordance.domain.relation import Relation, RelationKind
 from recordance.domain.review import Corroboration
 from recordance.errors import StateKind
 from recordance.ports.truth import TruthReader
-from recordance.query.fence import CreationFence, Fence, LabelBarrier, LabelFence, MarkFence, MarkField, MemberFence, SubtreeFence
 from recordance.query.exclusion import ExclusionReason
+from recordance.query.fence import CreationFence, Fence, LabelBarrier, LabelFence, MarkFence, MarkField, MemberFence, SubtreeFence
 from recordance.query.lane import Lane
 from recordance.query.request import RecallRequest
 from recordance.query.terms import expand

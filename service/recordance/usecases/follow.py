@@ -82,9 +82,9 @@ class FollowerStatus:
 class TermFollower:
     """Follows the journal of one truth into one replica. Safe for threads.
 
-    A replica that is damaged, that does not hold as many documents as the truth, that is ahead of it or followed another
-    history (the truth was put back to an earlier state and went on from there) is emptied and filled again, without a word to the recall that noticed. Every method raises what the truth raises; those that write the replica
-    raise Fault when it cannot be written.
+    A replica that is damaged, does not hold as many documents as the truth, is ahead of it, or followed another history (the
+    truth was put back to an earlier state and went on from there) is emptied and filled again, without a word to the recall
+    that noticed. Every method raises what the truth raises; those that write the replica raise Fault when it cannot be written.
     """
 
     def __init__(self, truth: Truth, replica: TermReplica, monotonic: Monotonic, patience: float = PATIENCE_SECONDS) -> None:

@@ -17,7 +17,8 @@ FILE = "applied"
 class Position:
     """Up to which journal seq of which store an index holds everything, and what it held when that was written.
 
-    `mark` tells the journal from one with another history. `opstamp` is the engine's commit, which an index can be beyond but never behind.
+    `mark` tells the journal from one with another history. `opstamp` is the engine's commit, which an index can be beyond but
+    never behind.
     """
 
     store: str
