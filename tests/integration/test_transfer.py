@@ -13,19 +13,23 @@ import pytest
 from recordance.domain.alias import Alias, MissOutcome
 from recordance.domain.caller import Caller
 from recordance.domain.capsule import Capsule, LabelField, Standing, Tombstone
-from recordance.domain.change import AddRelation, AppendReview, Entomb, SetStanding, TeachAlias
+from recordance.domain.change import AppendReview, Entomb, PutFeedback, RemoveAlias, SetStanding, SetUse, TeachAlias
+from recordance.domain.coherence import use_of
 from recordance.domain.forgetting import content_mac
 from recordance.domain.identity import StoreIdentity, content_digest
 from recordance.domain.instant import Instant
 from recordance.domain.journal import Op
 from recordance.domain.relation import Relation, RelationKind
-from recordance.domain.review import ReviewEvent, ReviewState, Ruling
+from recordance.domain.review import Feedback, FeedbackOutcome, ReviewEvent, Ruling
+from recordance.domain.supersession import related, unrelated
 from recordance.domain.taint import DEFAULT_TAINT_POLICY
 from recordance.errors import InvalidArgument, Json
 from recordance.ports.truth import Truth
 from recordance.query.request import RecallRequest
 from recordance.query.terms import read_terms
+from recordance.usecases.judge import Verdict, review
 from recordance.usecases.recall import recall
+from recordance.usecases.relate import relate
 from recordance.usecases.store import Destinations
 from recordance.usecases.transfer import export_lines, import_lines
 from recordance_adapters.driven.in_memory.truth import MemoryTruth
@@ -97,11 +101,39 @@ def filled(truth: Truth, seed: int, count: int = 60) -> Scene:
     with truth.writing() as writer:
         writer.count_misses(["pin tokio", "設備"], MissOutcome.ABSTAIN, "", NOON)
         writer.count_misses(["pin tokio"], MissOutcome.MISSING_EVIDENCE, "nott", Instant(NOON + 1))
-    for number in [each for each, capsule in capsules(truth).items() if capsule.standing.tombstoned_at is None][:2]:
-        event = ReviewEvent(number, Ruling.PROPOSED, "wait for Ada", "bob", NOON)
-        standing = SetStanding(number, Standing(review=ReviewState.PROPOSED), NOON)
-        write(truth, told(Op.REVIEWED, number, AppendReview(event), standing))
+    settle(truth)
     return scene
+
+
+def settle(truth: Truth) -> None:
+    """Write what decided the standings and uses of a scene, which came out of the air; undo what nobody could write."""
+    with truth.reading() as reader:
+        uphill = [each for each in reader.relations_from(range(99), [RelationKind.PART_OF]) if each.source <= each.target]
+        idle = [alias for alias in reader.all_aliases() if alias.term_key == alias.alias_key]
+    write(truth, *(unrelated(each, NOON) for each in uphill))
+    write(truth, *(told(Op.UNALIASED, None, RemoveAlias(each.term_key, each.alias_key, NOON)) for each in idle))
+    for number, capsule in capsules(truth).items():
+        standing, at = capsule.standing, capsule.updated_at
+        by = None if number == 1 or standing.superseded_at is None else 1
+        if by and standing.superseded_at is not None:
+            write(truth, related(Relation(RelationKind.SUPERSEDES, by, number, standing.superseded_at)))
+        rulings = [] if standing.review is None else [Ruling(standing.review.value)]
+        rulings += [] if standing.archived_at is None else [Ruling.ARCHIVED]
+        events = [ReviewEvent(number, ruling, "as Ada said", "bob", at) for ruling in rulings]
+        judgements = [
+            Feedback(number, f"receipt-{place}", "bob", outcome, True, "noted", NOON)
+            for place, outcome in zip(range(capsule.use.count), FeedbackOutcome, strict=False)
+        ]
+        changes = [
+            *map(AppendReview, events),
+            *map(PutFeedback, judgements),
+            SetUse(number, use_of(judgements)),
+            SetStanding(number, replace(standing, superseded_by=by), at),
+        ]
+        if standing.tombstoned_at is None:
+            write(truth, told(Op.REVIEWED, number, *changes))
+        else:
+            write(truth, told(Op.FED_BACK, number, SetUse(number, use_of(()))))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -213,7 +245,7 @@ def test_a_merge_gives_new_numbers_and_keeps_labels_provenance_and_relations() -
     remember(truth_of(here), "own statement")
     remember(truth_of(there), "first", "second", labels=labels(session_id="sess-1", project_id="nott/x"), source="minutes")
     relation = Relation(RelationKind.DERIVED_FROM, 2, 1, NOON)
-    write(truth_of(there), told(Op.RELATED, 2, AddRelation(relation)))
+    write(truth_of(there), related(relation))
     answer = imported(here, exported(there))
     assert (answer["captured"], answer["relations"]) == (2, 1)
     found = capsules(truth_of(here))
@@ -230,7 +262,7 @@ def test_equal_content_of_a_project_is_one_capsule_after_a_merge() -> None:
     remember(truth_of(here), "café", labels=labels(project_id="nott"))
     remember(truth_of(there), "cafe\u0301", "other", labels=labels(project_id="nott"))
     remember(truth_of(there), "café", labels=labels(project_id="else"))
-    write(truth_of(there), told(Op.RELATED, 2, AddRelation(Relation(RelationKind.SUPPORTS, 2, 1, NOON))))
+    write(truth_of(there), related(Relation(RelationKind.SUPPORTS, 2, 1, NOON)))
     answer = imported(here, exported(there))
     assert (answer["captured"], answer["deduplicated"]) == (2, 1)
     assert relations(truth_of(here)) == {("supports", 2, 1)}
@@ -267,8 +299,7 @@ def test_a_supersession_holds_after_a_merge_and_names_its_superseder() -> None:
     there, here = house(), house()
     remember(truth_of(here), "own statement")
     remember(truth_of(there), "port 7411", "port 7422")
-    retired = SetStanding(1, Standing(superseded_at=NOON, superseded_by=2), NOON)
-    write(truth_of(there), told(Op.SUPERSEDED, 1, AddRelation(Relation(RelationKind.SUPERSEDES, 2, 1, NOON)), retired))
+    relate(there, ANYBODY, None, RelationKind.SUPERSEDES, "cap-2", "cap-1")
     imported(here, exported(there))
     standing = capsules(truth_of(here))[2].standing
     assert (standing.superseded_at, standing.superseded_by) == (NOON, 3)
@@ -279,7 +310,7 @@ def test_a_relation_that_retires_a_capsule_retires_it_here_too() -> None:
     there, here = house(), house()
     remember(truth_of(here), "port 7411")
     remember(truth_of(there), "port 7411", "port 7422")
-    write(truth_of(there), told(Op.RELATED, 2, AddRelation(Relation(RelationKind.SUPERSEDES, 2, 1, NOON))))
+    relate(there, ANYBODY, None, RelationKind.SUPERSEDES, "cap-2", "cap-1")
     imported(here, exported(there))
     assert capsules(truth_of(here))[1].standing.superseded_by == 2
 
@@ -302,7 +333,7 @@ def test_a_merge_closes_no_circle() -> None:
     for each in (there, here):
         remember(truth_of(each), "one", "two")
     for each, ends in ((here, (1, 2)), (there, (2, 1))):
-        write(truth_of(each), told(Op.RELATED, None, AddRelation(Relation(RelationKind.PART_OF, *ends, NOON))))
+        write(truth_of(each), related(Relation(RelationKind.PART_OF, *ends, NOON)))
     assert imported(here, exported(there))["dropped"] == 1
     assert relations(truth_of(here)) == {("part_of", 1, 2)}
 
@@ -327,8 +358,8 @@ def test_the_scan_runs_on_what_is_imported(own: tuple[str, ...]) -> None:
 def test_what_a_reviewer_has_released_is_not_quarantined_again(own: tuple[str, ...]) -> None:
     """W2: a decision travels with the capsule."""
     there, here = house(), house()
-    remember(truth_of(there), OVERRIDE, taint=("override_instructions",))
-    write(truth_of(there), told(Op.RELEASED, 1, SetStanding(1, Standing(), NOON)))
+    remember(truth_of(there), OVERRIDE, taint=("override_instructions",), standing=Standing(quarantined_at=NOON))
+    review(there, ANYBODY, None, "cap-1", Verdict.RELEASE, "quoted in a report")
     remember(truth_of(here), *own)
     assert imported(here, exported(there))["quarantined"] == 0
     assert all(capsule.standing.quarantined_at is None for capsule in capsules(truth_of(here)).values())
@@ -356,7 +387,7 @@ def test_a_fenced_caller_exports_what_lies_inside_the_fence_and_nothing_of_the_r
     remember(truth_of(there), "inside", labels=labels(project_id="nott/x"))
     remember(truth_of(there), "outside zebra", labels=labels(project_id="nottx"))
     for ends in ((1, 2), (2, 1)):
-        write(truth_of(there), told(Op.RELATED, None, AddRelation(Relation(RelationKind.SUPPORTS, *ends, NOON))))
+        write(truth_of(there), related(Relation(RelationKind.SUPPORTS, *ends, NOON)))
     with truth_of(there).writing() as writer:
         writer.count_misses(["zebra"], MissOutcome.ABSTAIN, "", NOON)
         writer.count_misses(["mine"], MissOutcome.ABSTAIN, FENCED.fence_key, NOON)

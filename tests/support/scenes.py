@@ -13,14 +13,12 @@ from recordance.domain.alias import Alias
 from recordance.domain.caller import Caller
 from recordance.domain.capsule import LabelField, Standing, Tombstone, Use
 from recordance.domain.change import (
-    AddRelation,
     AppendCorroboration,
     Capture,
     Change,
     ChangeSet,
     Entomb,
     RemoveAlias,
-    RemoveRelation,
     SetStanding,
     SetUse,
     TeachAlias,
@@ -30,6 +28,7 @@ from recordance.domain.journal import Op
 from recordance.domain.provenance import read_anchor
 from recordance.domain.relation import Relation, RelationKind
 from recordance.domain.review import AnchorVerdict, Corroboration, ReviewState
+from recordance.domain.supersession import related, unrelated
 from recordance.domain.validity import EventRange, TimeWindow, Validity
 from recordance.query.exclusion import ExclusionReason
 from recordance.query.fence import CreationFence, Fence, LabelBarrier, LabelFence, MarkFence, MarkField, Scope, SubtreeFence
@@ -179,11 +178,10 @@ class Scene:
     def _a_membership(self) -> ChangeSet:
         kind = self._chance.choices((RelationKind.PART_OF, RelationKind.WITNESSES), (8, 1))[0]
         source, target = self._one(), self._chance.choice(sorted(self._alive)[:EPICS])
-        key = (kind, source, target)
-        known = key in self._relations
-        self._relations ^= {key}
-        change: Change = RemoveRelation(*key, NOON) if known else AddRelation(Relation(*key, NOON))
-        return told(Op.RELATED, source, change)
+        relation = Relation(kind, source, target, NOON)
+        known = (kind, source, target) in self._relations
+        self._relations ^= {(kind, source, target)}
+        return unrelated(relation, NOON) if known else related(relation)
 
     def _a_verdict(self) -> ChangeSet:
         number, chance = self._one(), self._chance

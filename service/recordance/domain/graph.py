@@ -3,7 +3,7 @@
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 Step = Callable[[Collection[int]], Iterable[int]]
 """From some capsules to those one relation further, in one reading."""
@@ -48,6 +48,10 @@ class Edges:
         self._sources.append(source)
         self._targets.append(target)
 
+    def pairs(self) -> Iterator[tuple[int, int]]:
+        """Yield (source, target) of each edge, in the order in which they were added."""
+        return zip(self._sources, self._targets, strict=True)
+
     def circle(self) -> tuple[int, ...]:
         """Return the capsules of one circle, in order from its lowest number; empty if there is none.
 
@@ -69,11 +73,7 @@ class Edges:
 
     def _walked(self, circling: Collection[int]) -> tuple[int, ...]:
         """Return the circle that one arrives at from the lowest of `circling`, each of which leads to another of them."""
-        onward = {
-            source: target
-            for source, target in zip(self._sources, self._targets, strict=True)
-            if source in circling and target in circling
-        }
+        onward = {source: target for source, target in self.pairs() if source in circling and target in circling}
         seen: dict[int, int] = {}
         here = min(onward, default=0)
         while onward and here not in seen:

@@ -21,9 +21,11 @@ from recordance.domain.identity import content_digest
 from recordance.domain.instant import Instant
 from recordance.domain.journal import Entry, Op, Value
 from recordance.domain.relation import Relation
+from recordance.domain.review import Ruling
 from recordance.domain.taint import TaintPolicy, beside_content, find_shapes
 from recordance.ports.truth import TruthReader
 from recordance.query.folding import fold_words
+from recordance.usecases.teach import MAX_ALIASES
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,8 @@ def arrival_of(line: CapsuleLine, number: int, policy: TaintPolicy, at: Instant)
         return Arrival(there, (Capture(alive, text), *_hanging(line, number)), (captured_entry(there), forgotten), None)
     capsule = _scanned(_measured(there, line.text), line.text, policy)
     captured, quarantined = _entry(capsule), None
-    if line.released_at is None and capsule.standing.quarantined_at is None and policy.quarantines(capsule.taint):
+    released = any(each.verdict is Ruling.RELEASED for each in line.reviews)
+    if not released and capsule.standing.quarantined_at is None and policy.quarantines(capsule.taint):
         capsule = replace(capsule, standing=replace(capsule.standing, quarantined_at=at), updated_at=at)
         quarantined = Entry(Op.QUARANTINED, number, capsule.revision, {"quarantined_at": at})
     return Arrival(capsule, (Capture(capsule, line.text), *_hanging(line, number)), (captured,), quarantined)
@@ -101,8 +104,14 @@ def new_relations(reader: TruthReader, relations: Sequence[Relation]) -> list[Ad
 
 
 def new_aliases(reader: TruthReader, aliases: Iterable[Alias]) -> list[TeachAlias]:
-    """Return the lessons of those aliases that are not taught yet, each once."""
+    """Return the lessons of those aliases that are not taught yet, each once, as far as their terms have room for them (T7)."""
     wanted = {(each.term_key, each.alias_key): each for each in aliases}
     taught = reader.aliases({term_key for term_key, _ in wanted})
-    known = {(each.term_key, each.alias_key) for lessons in taught.values() for each in lessons}
-    return [TeachAlias(each) for key, each in wanted.items() if key not in known]
+    known = {term_key: {each.alias_key for each in lessons} for term_key, lessons in taught.items()}
+    new = list[TeachAlias]()
+    for (term_key, alias_key), alias in wanted.items():
+        kept = known.setdefault(term_key, set())
+        if alias_key not in kept and len(kept) < MAX_ALIASES:
+            kept.add(alias_key)
+            new.append(TeachAlias(alias))
+    return new

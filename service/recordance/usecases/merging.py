@@ -19,10 +19,10 @@ from recordance.domain.identity import content_digest
 from recordance.domain.instant import Instant
 from recordance.domain.journal import Entry, Op
 from recordance.domain.relation import ACYCLIC, Relation, RelationKind
-from recordance.domain.review import ReviewState
 from recordance.domain.supersession import RETIRING, related, retired
 from recordance.errors import Json
 from recordance.ports.truth import TruthReader, TruthWriter
+from recordance.query.exclusion import Eligibility, first_exclusion, proposed, quarantined
 from recordance.usecases.arrival import arrival_of, new_aliases, new_relations
 from recordance.usecases.follow import Progress
 from recordance.usecases.store import Store
@@ -39,6 +39,7 @@ _COUNTED = (
     "relations",
     "aliases",
     "misses",
+    "already_related",
     "dropped",
 )
 L = TypeVar("L", bound=Line)
@@ -48,8 +49,8 @@ def merge(store: Store, caller: Caller, lines: Lines, found: Survey, progress: P
     """Merge surveyed lines into a store and return what became of them.
 
     `captured`, `deduplicated` (equal content was there in the same project), `forgotten` (its content is not stored again),
-    `tombstones`, `quarantined` by the scan, `relations`, `aliases`, `misses`, and `dropped`: relations that were there, that
-    lack an end, or that would close a circle.
+    `tombstones`, `quarantined` by the scan, `relations`, `aliases`, `misses`, `already_related` (relations that were there), and
+    `dropped`: relations that lack an end here, that would close a circle, or by which what is withheld would retire another.
     """
     merging = _Merging(store, caller, found)
     done = 0
@@ -71,7 +72,7 @@ class _Merging:
         self._actor = caller.actor
         self._origin = "" if found.header is None else found.header.store
         self._numbers: dict[int, int] = {}
-        self._superseded: list[tuple[int, int]] = []
+        self._superseders: dict[int, int] = {}
         self._macs: set[str] = set()
 
     def take(self, writer: TruthWriter, batch: Sequence[Line]) -> None:
@@ -93,10 +94,7 @@ class _Merging:
                 return
 
     def finish(self) -> None:
-        """Say by whom merged capsules were superseded, and forget here what was forgotten there."""
-        for start in range(0, len(self._superseded), BATCH):
-            with self._store.truth.writing() as writer:
-                self._name_superseders(writer, self._superseded[start : start + BATCH], self._store.clock.now())
+        """Forget here what was forgotten there."""
         if self._macs:
             self._forget_what_was_forgotten()
 
@@ -110,7 +108,7 @@ class _Merging:
         for line in lines:
             known, mac = here.get(_content_key(line, digests)), macs[line.capsule.number]
             if known is not None:
-                self._numbers[line.capsule.number] = known
+                self._note(line, known)
                 self.counts["deduplicated"] += 1
             elif mac in forgotten:
                 self._pass_over(line, forgotten[mac])
@@ -127,15 +125,19 @@ class _Merging:
             self._numbers[line.capsule.number] = skeleton
             self.counts["deduplicated"] += 1
 
+    def _note(self, line: CapsuleLine, number: int) -> None:
+        """Remember which number a capsule of the file has here, and who superseded it there."""
+        self._numbers[line.capsule.number] = number
+        if line.capsule.standing.superseded_by is not None:
+            self._superseders[number] = line.capsule.standing.superseded_by
+
     def _capture(self, writer: TruthWriter, line: CapsuleLine, at: Instant) -> int:
-        number, superseder = writer.last_number() + 1, line.capsule.standing.superseded_by
+        number = writer.last_number() + 1
         there = replace(line.capsule, standing=replace(line.capsule.standing, superseded_by=None))
         arrival = arrival_of(replace(line, capsule=there), number, self._store.taint, at)
         self._write(writer, ChangeSet(arrival.changes, arrival.entries), at)
-        self._numbers[line.capsule.number] = number
+        self._note(line, number)
         self.counts["quarantined"] += arrival.quarantined is not None
-        if superseder is not None:
-            self._superseded.append((number, superseder))
         if line.tombstone is not None:
             self.counts["tombstones"] += 1
             self._macs.add(line.tombstone.content_mac)
@@ -145,13 +147,15 @@ class _Merging:
         return number
 
     def _settle_key(self, writer: TruthWriter, newcomer: Capsule, at: Instant) -> None:
-        """Let one capsule hold a key in a project: the one that was captured last (W7)."""
+        """Let one of those that hold now hold a key in a project: the one that was captured last (W7)."""
         key = newcomer.labels.get(LabelField.KEY)
-        if key is None or not _may_hold(newcomer):
+        if key is None or not _may_hold(newcomer, at):
             return
         project = newcomer.labels.get(LabelField.PROJECT)
         numbers = [each.number for each in writer.keyed([key]) if each.project_id == project and each.number != newcomer.number]
-        for holder in filter(_may_hold, writer.capsules(numbers).values()):
+        for holder in writer.capsules(numbers).values():
+            if not _may_hold(holder, at):
+                continue
             later, earlier = (newcomer, holder) if newcomer.captured_at >= holder.captured_at else (holder, newcomer)
             self._relate(writer, Relation(RelationKind.SUPERSEDES, later.number, earlier.number, at), at)
 
@@ -161,9 +165,11 @@ class _Merging:
             for each in lines
             if each.source in self._numbers and each.target in self._numbers
         ]
-        added = sum(self._relate(writer, addition.relation, at) for addition in new_relations(writer, here))
+        new = new_relations(writer, here)
+        added = sum(self._relate(writer, addition.relation, at) for addition in new)
         self.counts["relations"] += added
-        self.counts["dropped"] += len(lines) - added
+        self.counts["already_related"] += len(here) - len(new)
+        self.counts["dropped"] += len(lines) - len(here) + len(new) - added
 
     def _relate(self, writer: TruthWriter, relation: Relation, at: Instant) -> bool:
         """Add a relation with what it does to its target, and return whether it could be."""
@@ -171,19 +177,23 @@ class _Merging:
             return False
         changes = related(relation)
         if relation.kind in RETIRING:
-            changes = changes.then(retired(writer.capsules([relation.target])[relation.target], relation))
+            ends = writer.capsules([relation.source, relation.target])
+            retiring = retired(ends[relation.target], relation)
+            if retiring.changes and _withheld(ends[relation.source], at):
+                return False
+            changes = changes.then(retiring).then(self._named(ends[relation.target], relation))
         self._write(writer, changes, at)
         return True
 
-    def _name_superseders(self, writer: TruthWriter, pairs: Sequence[tuple[int, int]], at: Instant) -> None:
-        capsules = writer.capsules([number for number, _ in pairs])
-        changes, entries = list[SetStanding](), list[Entry]()
-        for number, superseder in pairs:
-            capsule, by = capsules[number], self._numbers.get(superseder)
-            if by is not None and capsule.standing.superseded_by is None and capsule.standing.tombstoned_at is None:
-                changes.append(SetStanding(number, replace(capsule.standing, superseded_by=by), capsule.updated_at))
-                entries.append(Entry(Op.SUPERSEDED, number, capsule.revision, {"superseded_by": by}))
-        self._write(writer, ChangeSet(tuple(changes), tuple(entries)), at)
+    def _named(self, target: Capsule, relation: Relation) -> ChangeSet:
+        """Return that a capsule which came superseded was so by this one."""
+        standing = target.standing
+        came_so = standing.superseded_at == relation.at and standing.superseded_by is None and standing.tombstoned_at is None
+        superseder = self._numbers.get(self._superseders.get(target.number, 0))
+        if relation.kind is not RelationKind.SUPERSEDES or not came_so or superseder != relation.source:
+            return ChangeSet()
+        named = SetStanding(target.number, replace(standing, superseded_by=relation.source), target.updated_at)
+        return ChangeSet((named,), (Entry(Op.SUPERSEDED, target.number, target.revision, {"superseded_by": relation.source}),))
 
     def _forget_what_was_forgotten(self) -> None:
         """Forget the capsules here whose content was forgotten there; keyed hashes tell, where both stores have one key."""
@@ -219,11 +229,15 @@ def _content_key(line: CapsuleLine, digests: Mapping[int, str]) -> InProject:
     return line.capsule.labels.get(LabelField.PROJECT), digests.get(line.capsule.number, "")
 
 
-def _may_hold(capsule: Capsule) -> bool:
-    """Whether a capsule may hold a key and take it from another: it is not retired, withheld, or only proposed (W5, W7)."""
-    standing = capsule.standing
-    withheld = standing.quarantined_at is not None or standing.falsified_at is not None or standing.archived_at is not None
-    return not withheld and standing.superseded_at is None and standing.review in (None, ReviewState.RATIFIED)
+def _may_hold(capsule: Capsule, at: Instant) -> bool:
+    """Whether a capsule may hold a key now and take it from another: it may ground, and is not retired for later (W5, W7)."""
+    return capsule.standing.superseded_at is None and first_exclusion(capsule, Eligibility(at=at)) is None
+
+
+def _withheld(capsule: Capsule, at: Instant) -> bool:
+    """Whether a capsule may not retire another, as it is a proposal or quarantined (W5, case K1)."""
+    now = Eligibility(at=at)
+    return proposed(capsule, now) or quarantined(capsule, now)
 
 
 def _closes_circle(reader: TruthReader, relation: Relation) -> bool:

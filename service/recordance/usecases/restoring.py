@@ -6,13 +6,13 @@ from itertools import groupby
 from recordance.answer.export_lines import CapsuleLine, Line
 from recordance.domain.alias import Alias, Miss
 from recordance.domain.caller import Caller
-from recordance.domain.change import ChangeSet
+from recordance.domain.change import AddRelation, ChangeSet
 from recordance.domain.instant import Instant
 from recordance.domain.journal import Entry, JournalRow
 from recordance.domain.relation import Relation
 from recordance.errors import Json
 from recordance.ports.truth import TruthWriter
-from recordance.usecases.arrival import arrival_of, new_aliases, new_relations
+from recordance.usecases.arrival import arrival_of, new_aliases
 from recordance.usecases.follow import Progress
 from recordance.usecases.store import Store
 from recordance.usecases.surveying import Lines, Survey, batches
@@ -41,7 +41,7 @@ class _Restoration:
         self._writer = writer
         self._at = at
         self._quarantined: list[Entry] = []
-        self._counts = dict.fromkeys(("capsules", "tombstones", "relations", "aliases", "journal", "misses", "dropped"), 0)
+        self._counts = dict.fromkeys(("capsules", "tombstones", "relations", "aliases", "journal", "misses"), 0)
 
     def take(self, batch: Sequence[Line]) -> None:
         """Write a batch of lines of one sort."""
@@ -49,7 +49,8 @@ class _Restoration:
             case CapsuleLine():
                 self._capsules([line for line in batch if isinstance(line, CapsuleLine)])
             case Relation():
-                self._relations([line for line in batch if isinstance(line, Relation)])
+                self._write(ChangeSet(tuple(AddRelation(line) for line in batch if isinstance(line, Relation))))
+                self._counts["relations"] += len(batch)
             case Alias():
                 aliases = new_aliases(self._writer, [line for line in batch if isinstance(line, Alias)])
                 self._write(ChangeSet(tuple(aliases)))
@@ -74,22 +75,11 @@ class _Restoration:
         self._counts["capsules"] += sum(1 for line in lines if line.tombstone is None)
         self._counts["tombstones"] += sum(1 for line in lines if line.tombstone is not None)
 
-    def _relations(self, lines: Sequence[Relation]) -> None:
-        there = [each for each in lines if 0 < each.source <= self._last and 0 < each.target <= self._last]
-        added = new_relations(self._writer, there)
-        self._write(ChangeSet(tuple(added)))
-        self._counts["relations"] += len(added)
-        self._counts["dropped"] += len(lines) - len(added)
-
     def _journal(self, rows: Sequence[JournalRow]) -> None:
         for (actor, at), written in groupby(rows, key=lambda row: (row.actor, row.at)):
             entries = tuple(Entry(row.op, row.capsule, row.revision, row.values) for row in written)
             self._writer.apply(ChangeSet((), entries), actor, at)
         self._counts["journal"] += len(rows)
-
-    @property
-    def _last(self) -> int:
-        return self._writer.last_number()
 
     def _write(self, changes: ChangeSet) -> None:
         self._writer.apply(changes, self._actor, self._at)

@@ -8,6 +8,7 @@ equal content of a project is one capsule, what was forgotten stays forgotten. A
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from recordance import __version__
 from recordance.answer.export_lines import FORMAT, CapsuleLine, End, Header, Line, write_line
@@ -15,10 +16,11 @@ from recordance.domain.alias import Alias, Miss
 from recordance.domain.caller import Caller
 from recordance.domain.capsule import Capsule, LabelField
 from recordance.domain.instant import Instant
-from recordance.domain.journal import JournalRow, Op
+from recordance.domain.journal import JournalRow
 from recordance.domain.relation import Relation, RelationKind
 from recordance.errors import Json
 from recordance.ports.truth import TruthReader
+from recordance.query.folding import FOLD_VERSION
 from recordance.usecases.follow import Progress
 from recordance.usecases.merging import merge
 from recordance.usecases.restoring import restored
@@ -69,8 +71,15 @@ def import_lines(
 
 
 def _header(reader: TruthReader, caller: Caller, at: Instant) -> Header:
-    part = () if caller.projects is None else tuple(sorted(caller.projects))
-    return Header(format=FORMAT, program=__version__, store=reader.identity().store, head=reader.head(), at=at, part=part)
+    return Header(
+        format=FORMAT,
+        program=__version__,
+        store=reader.identity().store,
+        head=reader.head(),
+        at=at,
+        part=() if caller.projects is None else tuple(sorted(caller.projects)),
+        folding=FOLD_VERSION,
+    )
 
 
 def _lines(reader: TruthReader, caller: Caller) -> Iterator[Line]:
@@ -87,24 +96,28 @@ def _capsules(reader: TruthReader, caller: Caller) -> Iterator[CapsuleLine]:
         capsules = [capsule for capsule in reader.capsules(numbers).values() if _sees(caller, capsule)]
         seen = [capsule.number for capsule in capsules]
         texts, tombstones, feedback = reader.texts(seen), reader.tombstones(seen), reader.feedback(seen)
-        corroborations = reader.corroboration_history(seen)
-        for capsule in sorted(capsules, key=lambda each: each.number):
+        reviews, corroborations = reader.review_history(seen), reader.corroboration_history(seen)
+        for capsule in sorted(_within(reader, caller, capsules), key=lambda each: each.number):
             yield CapsuleLine(
                 capsule=capsule,
                 text=texts.get(capsule.number),
                 tombstone=tombstones.get(capsule.number),
-                released_at=_released_at(reader, capsule),
-                reviews=() if capsule.standing.review is None else tuple(reader.reviews(capsule.number)),
+                reviews=tuple(reviews.get(capsule.number, ())),
                 feedback=tuple(feedback.get(capsule.number, ())),
                 corroborations=tuple(corroborations.get(capsule.number, ())),
             )
 
 
-def _released_at(reader: TruthReader, capsule: Capsule) -> Instant | None:
-    """Return when a reviewer last lifted the quarantine of a capsule that is tainted and free."""
-    if not capsule.taint or capsule.standing.quarantined_at is not None:
-        return None
-    return next((row.at for row in reversed(reader.history(capsule.number)) if row.op is Op.RELEASED), None)
+def _within(reader: TruthReader, caller: Caller, capsules: Sequence[Capsule]) -> Sequence[Capsule]:
+    """Return the capsules without the numbers of superseders that the caller does not see (F13)."""
+    if caller.projects is None:
+        return capsules
+    named = [each.standing.superseded_by for each in capsules if each.standing.superseded_by is not None]
+    seen = {None, *(number for number, each in reader.capsules(named).items() if _sees(caller, each))}
+    return [
+        each if each.standing.superseded_by in seen else replace(each, standing=replace(each.standing, superseded_by=None))
+        for each in capsules
+    ]
 
 
 def _relations(reader: TruthReader, caller: Caller) -> Iterator[Relation]:
