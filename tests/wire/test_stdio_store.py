@@ -84,6 +84,49 @@ def test_progress_of_a_batch_ends_with_the_batch(peer: Peer) -> None:
     assert heard[-1] == 2_000
 
 
+def raw_call(era: Era, tool: str, arguments: str, beside: str = "") -> bytes:
+    """Return the line of a call whose arguments are written out, as no JSON library would write them."""
+    line = json.dumps(era.call(7, tool, {"raw": 1})).replace('"arguments": {"raw": 1}', f'{beside}"arguments": {arguments}')
+    return line.encode()
+
+
+@BOTH_ERAS
+@pytest.mark.parametrize(
+    ("tool", "arguments", "beside", "field"),
+    [
+        ("memory_retrieve", '{"terms": ["port"], "project_id": "nott", "project_id": "else"}', "", "project_id"),
+        ("memory_retrieve", '{"terms": ["port"]}', '"arguments": {"terms": ["port"], "project_id": "nott"}, ', "arguments"),
+        ("memory_retrieve", '{"terms": ["port"], "time_window": {"from": null, "from": null}}', "", "time_window.from"),
+        ("memory_retrieve", '{"terms": ["port"], "min_support": Infinity}', "", "min_support"),
+        ("memory_store", '{"content": "a port", "confidence": NaN}', "", "confidence"),
+        ("memory_store", '{"content": "a port", "metadata": {"a": [{"b": 1, "b": 1}]}}', "", "metadata.a.b"),
+        ("memory_store", '{"content": "a port", "metadata": {"a": [-Infinity]}}', "", "metadata.a"),
+        ("memory_alias", '{"remove": {"term": "a", "term": "b", "alias": "c"}}', "", "remove.term"),
+        ("memory_list", "NaN", "", "arguments"),
+    ],
+)
+def test_what_a_lenient_reader_would_lose_is_refused_by_its_name(
+    peer: Peer, era: Era, tool: str, arguments: str, beside: str, field: str
+) -> None:
+    """F1, W14: the last of two fences would hold alone, and an answer without the request's id would be waited for for ever."""
+    era.open(peer)
+    peer.send(raw_call(era, tool, arguments, beside))
+    answer = peer.receive()
+    assert (answer["id"], answer["error"]["code"], answer["error"]["data"]["field"]) == (7, -32602, field)
+
+
+@BOTH_ERAS
+def test_an_item_that_a_lenient_reader_would_garble_is_rejected_alone(peer: Peer, era: Era) -> None:
+    """W1: one bad item never blocks its siblings, and what is repeated of it is JSON again."""
+    era.open(peer)
+    items = '{"content": "a", "key": "x", "key": "y"}, {"content": "b b"}, {"content": "c", "confidence": NaN}'
+    peer.send(raw_call(era, "memory_store", f'{{"items": [{items}]}}'))
+    results = content(peer.receive())["results"]
+    assert [result["status"] for result in results] == ["rejected", "captured", "rejected"]
+    assert results[0]["error"].startswith("items[0].key: ")
+    assert "'NaN'" in results[2]["error"]
+
+
 @pytest.mark.parametrize(
     ("sets", "last"), [([], "memory_misses"), (["--tools", "all"], "memory_archive"), (["--tools", "life"], "memory_archive")]
 )

@@ -9,6 +9,7 @@ from typing import Any
 
 from recordance.errors import InvalidArgument, Json
 from recordance_adapters.wire.kinds import Kind, echo, wrong_type
+from recordance_adapters.wire.reading import check_once
 
 Values = dict[str, Any]
 """Read arguments: name → core value, only those that were sent, in the order of the declaration."""
@@ -92,9 +93,10 @@ class Declaration:
         return dict(self._values(raw, f"{path}." if path else ""))
 
     def check_names(self, raw: Json, path: str = "") -> None:
-        """Refuse what is not an object, and the first name in it that is unknown."""
+        """Refuse what is not an object, a name in it that stands twice, and the first that is unknown."""
         if not isinstance(raw, dict):
             raise wrong_type(raw, path or "arguments", "an object of named parameters")
+        check_once(raw, path)
         for name in raw:
             if name not in self._by_name:
                 raise _unknown(name, raw[name], tuple(self._by_name), path)

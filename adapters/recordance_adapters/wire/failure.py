@@ -1,5 +1,7 @@
 """How refusals look on the wire: a code, a sentence that teaches, and its parts as data (WIRE.md "Errors")."""
 
+import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -49,8 +51,13 @@ def legible(refusal: InvalidArgument) -> InvalidArgument:
 
 
 def writable(value: Json) -> Json:
-    """Return `value` with every lone surrogate replaced, so that repeating what was sent cannot break the answer (case A8)."""
+    """Return `value` with every lone surrogate replaced, and what is no number in JSON as text.
+
+    So repeating what was sent cannot break the answer (case A8).
+    """
     match value:
+        case float() if not math.isfinite(value):
+            return json.dumps(value)
         case str():
             return SURROGATE.sub("\ufffd", value)
         case list() | tuple():

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from recordance.errors import InvalidArgument, Json
 from recordance_adapters.wire import limits
 from recordance_adapters.wire.kinds import Kind, echo, storable, text, wrong_type
+from recordance_adapters.wire.reading import check_once
 
 Pairs = tuple[tuple[str, str], ...]
 """Name → canonical JSON text of the value, in the order in which they came."""
@@ -19,6 +20,7 @@ def metadata() -> Kind[Pairs]:
     def read(value: Json, field: str) -> Pairs:
         if not isinstance(value, dict):
             raise wrong_type(value, field, "an object of named values")
+        check_once(value, field)
         if len(value) > limits.PAIRS:
             raise InvalidArgument(field, echo(value), f"at most {limits.PAIRS} pairs", f"these are {len(value)}")
         return tuple((name_of.read(name, f"{field}.{name}"), _canonical(value[name], f"{field}.{name}")) for name in value)
@@ -30,6 +32,7 @@ def _canonical(value: Json, field: str) -> str:
     for depth, part in _parts(value):
         if depth > limits.PAIR_DEPTH:
             raise InvalidArgument(field, echo(part), f"at most {limits.PAIR_DEPTH} levels", "it is nested too deeply")
+        check_once(part, field)
         if isinstance(part, str):
             storable(part, field)
         if isinstance(part, float) and not math.isfinite(part):

@@ -1,7 +1,9 @@
 """One line, one JSON-RPC message: reading what may be anything, writing what is always UTF-8 (cases A8, I1)."""
 
 import json
-from typing import Any, NoReturn
+import math
+from collections.abc import Mapping
+from typing import Any
 
 from mcp_types import (
     INVALID_REQUEST,
@@ -15,7 +17,9 @@ from mcp_types import (
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
-from recordance_adapters.wire.failure import writable
+from recordance.errors import InvalidArgument
+from recordance_adapters.wire.failure import failure_of, writable
+from recordance_adapters.wire.reading import check_once, read_json
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -31,10 +35,11 @@ class BadFrame(Exception):
 def read_frame(line: bytes) -> JSONRPCMessage:
     """Return the message that a line holds; raises BadFrame with the answer for one that holds none.
 
-    Lone surrogates written as escapes come through, so that the argument which has one is refused by its name.
+    Lone surrogates written as escapes, names that stand twice, NaN and the infinities come through inside of arguments, so that
+    the argument which has one is refused by its name.
     """
     try:
-        raw = json.loads(line.removeprefix(_BYTE_ORDER_MARK).decode(), parse_constant=_refuse_constant)
+        raw = read_json(line.removeprefix(_BYTE_ORDER_MARK).decode())
     except UnicodeDecodeError as why:
         raise _bad(PARSE_ERROR, f"Byte {why.start} of this line is not UTF-8; send JSON in UTF-8, one message a line.") from None
     except ValueError as why:
@@ -47,6 +52,7 @@ def read_frame(line: bytes) -> JSONRPCMessage:
         message = jsonrpc_message_adapter.validate_python(raw)
     except ValidationError:
         raise _bad(INVALID_REQUEST, _EXPECTED, _id_of(raw)) from None
+    _check_envelope(raw, line)
     # An id of a wrong type reads as none: its sender would wait for an answer for ever.
     if isinstance(message, JSONRPCNotification) and "id" in raw:
         raise _bad(INVALID_REQUEST, _EXPECTED, _id_of(raw))
@@ -66,8 +72,9 @@ def write_frame(message: JSONRPCMessage) -> bytes:
 _EXPECTED = 'This is not a JSON-RPC 2.0 message; send an object with "jsonrpc": "2.0", a method, and an id if you want an answer.'
 
 
-def _bad(code: int, lesson: str, request: int | str | None = None) -> BadFrame:
-    return BadFrame(JSONRPCError(jsonrpc="2.0", id=request, error=ErrorData(code=code, message=writable(lesson))))
+def _bad(code: int, lesson: str, request: int | str | None = None, data: dict[str, Any] | None = None) -> BadFrame:
+    told = {} if data is None else {"data": data}  # what is left unset is not written
+    return BadFrame(JSONRPCError(jsonrpc="2.0", id=request, error=ErrorData(code=code, message=writable(lesson), **told)))
 
 
 def _id_of(raw: Any) -> int | str | None:
@@ -76,5 +83,25 @@ def _id_of(raw: Any) -> int | str | None:
     return writable(found) if usable else None
 
 
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
+def _check_envelope(raw: Mapping[str, Any], line: bytes) -> None:
+    """Refuse what stands twice, or is no number, around the arguments of a call; these are judged by whoever declares them."""
+    params = raw.get("params") or {}
+    try:
+        for part, path in ((raw, ""), (params, ""), (params.get("_meta"), "_meta")):
+            check_once(part, path)
+        if b"NaN" in line or b"Infinity" in line:
+            _check_numbers({name: value for name, value in params.items() if name != "arguments"})
+    except InvalidArgument as refusal:
+        failure = failure_of(refusal)
+        raise _bad(failure.code, failure.message, _id_of(raw), dict(failure.data)) from None
+
+
+def _check_numbers(params: Mapping[str, Any]) -> None:
+    """Refuse NaN and the infinities, which a strict reader could not even read past."""
+    waiting = list(params.items())
+    while waiting:
+        field, part = waiting.pop()
+        if isinstance(part, float) and not math.isfinite(part):
+            raise InvalidArgument(field, part, "a finite number", "JSON has no such number")
+        inner = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
+        waiting.extend((f"{field}.{name}", value) for name, value in inner)
