@@ -8,7 +8,7 @@ import itertools
 import logging
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -21,6 +21,7 @@ from recordance_adapters.driven.tantivy_terms.sidecar import FILE, read_position
 _log = logging.getLogger(__name__)
 IDLE_SECONDS = 7 * 24 * 3600.0
 """After so long without a process a replica is removed."""
+_PRIVATE = 0o700
 
 
 def adopt_replica(folder: Path, store: str, now: float) -> TantivyReplica:
@@ -31,7 +32,7 @@ def adopt_replica(folder: Path, store: str, now: float) -> TantivyReplica:
     nothing can be written or locked there.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        _make_private(folder)
         slot, lock = _lowest_free(folder)
     except OSError as error:
         lesson = "the folder for the term index cannot be used: see that it is a folder, who owns it, and that its disk has room"
@@ -45,10 +46,22 @@ def adopt_replica(folder: Path, store: str, now: float) -> TantivyReplica:
         raise
 
 
+def positions_in(folder: Path) -> Sequence[Path]:
+    """Return the positions of replicas below `folder`; a replica has one only once there is a truth."""
+    return sorted(folder.glob(f"*/{FILE}"))
+
+
+def _make_private(folder: Path) -> None:
+    """Make a folder that only its owner can look into, whatever the process masks; what lies in it is protected by that."""
+    if not folder.is_dir():
+        folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+        folder.chmod(_PRIVATE)
+
+
 def _lowest_free(folder: Path) -> tuple[Path, FileLock]:
     for number in itertools.count():
         # Not bound to a thread: whoever closes the replica releases it. The object must live: it unlocks when it goes.
-        lock = FileLock(folder / f"{number}.lock", thread_local=False)
+        lock = FileLock(folder / f"{number}.lock", mode=0o600, thread_local=False)
         try:
             lock.acquire(timeout=0)
         except Timeout:
@@ -58,7 +71,7 @@ def _lowest_free(folder: Path) -> tuple[Path, FileLock]:
 
 
 def _replica_in(slot: Path, store: str, lock: FileLock) -> TantivyReplica:
-    slot.mkdir(exist_ok=True)
+    _make_private(slot)
     try:
         return open_replica(slot, store, lock.release)
     except ReplicaDamaged as damage:
