@@ -9,7 +9,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from enum import Enum
 from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recordance.domain.caller import Caller
 from recordance.domain.identity import StoreIdentity
@@ -17,20 +20,33 @@ from recordance.errors import Fault, StoreUnusable
 from recordance.ports.clock import Clock
 from recordance.ports.housing import Housing
 from recordance.ports.misses import MissRecorder
+from recordance.ports.terms import TermReplica
 from recordance.ports.truth import Truth
 from recordance.usecases.follow import TermFollower
 from recordance.usecases.store import Destinations, Store
 from recordance_adapters.driven.repository_anchors import RepositoryAnchors
 from recordance_adapters.driven.system.clock import FixedClock, SystemClock
 from recordance_adapters.driven.system.housing import FolderHousing, MemoryHousing
-from recordance_adapters.driven.system.misses import QueuedMisses
+from recordance_adapters.driven.system.misses import QueuedMisses, UnkeptMisses
 from recordance_adapters.driven.system.pacemaker import Pacemaker, Timings, WakingTruth
 from recordance_adapters.settings import FollowerSettings, Settings
+
+if TYPE_CHECKING:
+    from recordance_adapters.driven.sql_truth.truth import SqlTruth
 
 DESTINATION = "default"
 """The name of the one destination there is."""
 TRUTH_FILE = "truth.sqlite"
 REPLICAS_FOLDER = "replicas"
+
+
+class Absent(Enum):
+    """What is done where no store is."""
+
+    MAKE = "make"
+    """A new one is made."""
+    REFUSE = "refuse"
+    """StoreUnusable is raised, and nothing made: whoever only asks has named the wrong folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +103,12 @@ class Service:
 
 
 @contextmanager
-def open_service(settings: Settings) -> Iterator[Service]:
-    """Return the service over the store folder of `settings`: SQLite for the truth, tantivy for the terms."""
-    with closing(Service(settings, _open_folder)) as service:
+def open_service(settings: Settings, absent: Absent = Absent.MAKE) -> Iterator[Service]:
+    """Return the service over the store folder of `settings`: SQLite for the truth, tantivy for the terms.
+
+    Where nothing can be written, the terms are indexed in memory, writes are refused, and misses are not kept.
+    """
+    with closing(Service(settings, partial(_open_folder, absent))) as service:
         yield service
 
 
@@ -100,32 +119,50 @@ def open_memory_service(settings: Settings) -> Iterator[Service]:
         yield service
 
 
-def _open_folder(settings: Settings) -> Opened:
-    from recordance_adapters.driven.sql_truth.opening import open_sql_truth
-    from recordance_adapters.driven.tantivy_terms import adopt_replica
-
+def _open_folder(absent: Absent, settings: Settings) -> Opened:
     with ExitStack() as undoing:
-        truth = open_sql_truth(settings.store / TRUTH_FILE, identity=_fixed_identity(settings))
+        truth = _open_truth(absent, settings)
         undoing.callback(truth.close)
         with truth.reading() as reader:
             store = reader.identity().store
-        try:
-            replica = adopt_replica(settings.store / REPLICAS_FOLDER, store, time.time())
-        except OSError as problem:
-            lesson = "the folder of the term index cannot be used: see who owns what lies in it, and that its disk has room"
-            raise StoreUnusable(f"{lesson} ({problem})", lesson=lesson) from problem
+        replica = _open_replica(settings.store / REPLICAS_FOLDER, store, truth.obstacle)
         undoing.callback(replica.close)
         follower = TermFollower(truth, replica, time.monotonic, settings.follower.deadline_ms / 1_000)
         pacemaker = Pacemaker(follower, truth.data_version, _timings(settings.follower))
         waking = WakingTruth(truth, pacemaker.wake)
-        misses = QueuedMisses(waking)
-        housing = FolderHousing(settings.store, truth.damage, lambda: replica.snapshot().document_count)
+        misses = QueuedMisses(waking) if truth.obstacle is None else UnkeptMisses(truth.obstacle)
+        housing = FolderHousing(settings.store, truth.damage, lambda: replica.snapshot().document_count, truth.obstacle)
         pacemaker.start()
         held = undoing.pop_all()
     return Opened(_store(settings, waking, follower, misses), housing, partial(_let_go, pacemaker, misses, held))
 
 
-def _let_go(pacemaker: Pacemaker, misses: QueuedMisses, held: ExitStack) -> None:
+def _open_truth(absent: Absent, settings: Settings) -> "SqlTruth":
+    from recordance_adapters.driven.sql_truth.opening import open_sql_truth
+    from recordance_adapters.driven.sql_truth.sqlite_file import require_store
+    from recordance_adapters.driven.tantivy_terms import positions_in
+
+    file, followers = settings.store / TRUTH_FILE, positions_in(settings.store / REPLICAS_FOLDER)
+    if absent is Absent.REFUSE:
+        require_store(file, followers)
+    return open_sql_truth(file, identity=_fixed_identity(settings), followers=followers)
+
+
+def _open_replica(folder: Path, store: str, obstacle: str | None) -> TermReplica:
+    """Return the index of this process; in memory where no folder can hold it, and not in another one, which would outlive it."""
+    from recordance_adapters.driven.in_memory.terms import MemoryReplica
+    from recordance_adapters.driven.tantivy_terms import adopt_replica
+
+    if obstacle is not None:
+        return MemoryReplica()
+    try:
+        return adopt_replica(folder, store, time.time())
+    except OSError as problem:
+        lesson = "the folder of the term index cannot be used: see who owns what lies in it, and that its disk has room"
+        raise StoreUnusable(f"{lesson} ({problem})", lesson=lesson) from problem
+
+
+def _let_go(pacemaker: Pacemaker, misses: QueuedMisses | UnkeptMisses, held: ExitStack) -> None:
     misses.close()
     if pacemaker.stop():
         held.close()

@@ -11,7 +11,7 @@ import pytest
 from recordance.domain.caller import Caller
 from recordance.errors import MissingState
 from recordance.usecases import inspect
-from recordance_adapters.bootstrap import open_memory_service
+from recordance_adapters.bootstrap import open_memory_service, open_service
 from recordance_adapters.settings import Settings
 from support.commands import Commands
 
@@ -46,15 +46,18 @@ def altered(command: Commands, *statements: str) -> None:
 
 
 def test_a_store_in_order_passes_every_check(command: Commands) -> None:
-    """Health that means something: integrity, privacy, journal, counters, relations, index."""
+    """Health that means something: integrity, access, privacy, journal, counters, relations, index."""
     code, verdicts, advice = examined(command)
     assert (code, advice) == (0, {})
-    assert verdicts == dict.fromkeys(("integrity", "privacy", "journal", "capsules", "relations", "index"), "ok")
+    assert verdicts == dict.fromkeys(("integrity", "access", "privacy", "journal", "capsules", "relations", "circles", "standings", "index"), "ok")
 
 
 def test_a_new_store_is_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A new user's first hour: nothing is no fault."""
-    assert Commands(tmp_path, capsys)("doctor").code == 0
+    command = Commands(tmp_path, capsys)
+    with open_service(Settings(store=command.store)) as service:
+        _ = service.destinations
+    assert command("doctor").code == 0
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,10 @@ class Housing(Protocol):
         """Return the parts of the store that others than its owner may read or write."""
         ...
 
+    def obstacle(self) -> str | None:
+        """Return why nothing can be written there; None where it can."""
+        ...
+
     def damage(self) -> Sequence[str]:
         """Return what the truth's own check of itself finds wrong; may take long in a large store."""
         ...

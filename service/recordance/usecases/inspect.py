@@ -1,48 +1,20 @@
 """Upkeep of a store: how it stands, whether it is in order, and its index made anew (`status`, `doctor`, `rebuild`)."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from recordance.domain.caller import Caller
-from recordance.domain.identity import content_digest
-from recordance.domain.journal import Op
-from recordance.domain.relation import RelationKind
 from recordance.errors import Fault, Json, MissingState, StateKind
 from recordance.ports.housing import Housing
 from recordance.ports.truth import TruthReader
-from recordance.query.folding import fold_words
+from recordance.usecases.examining import TRUTH_CHECKS, Finding, Verdict, broken, shortly
 from recordance.usecases.follow import Progress
 from recordance.usecases.store import Destinations, Store
 
-BATCH = 1_000
-_SHOWN = 5
+__all__ = ["Verdict", "doctor", "rebuild", "status"]
+
 _LOOKS = 3
 _EVERY_ROW = 2**31 - 1
-
-
-class Verdict(StrEnum):
-    """How a check ends; the worst of all is the doctor's own."""
-
-    OK = "ok"
-    WARN = "warn"
-    FAIL = "fail"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What a check found, and what to do about it if it is not in order."""
-
-    name: str
-    verdict: Verdict
-    found: str
-    advice: str = ""
-
-    @property
-    def view(self) -> dict[str, Json]:
-        """The finding as a wire object."""
-        advice = {"advice": self.advice} if self.advice else {}
-        return {"name": self.name, "verdict": self.verdict.value, "found": self.found, **advice}
 
 
 def status(destinations: Destinations, caller: Caller, destination: str | None, housing: Housing) -> dict[str, Json]:
@@ -109,10 +81,9 @@ def _unfenced(caller: Caller) -> Caller:
 def _checks(store: Store, housing: Housing) -> Mapping[str, Callable[[], Finding]]:
     return {
         "integrity": lambda: _damage(housing),
+        "access": lambda: _access(housing),
         "privacy": lambda: _privacy(housing),
-        "journal": lambda: _read(store, _journal),
-        "capsules": lambda: _read(store, _capsules),
-        "relations": lambda: _read(store, _relations),
+        **{name: partial(_read, store, check) for name, check in TRUTH_CHECKS.items()},
         "index": lambda: _index(store, housing),
     }
 
@@ -122,7 +93,7 @@ def _examined(name: str, check: Callable[[], Finding]) -> Finding:
     try:
         return check()
     except Fault as fault:
-        return _broken(name, str(fault))
+        return broken(name, str(fault))
 
 
 def _read(store: Store, check: Callable[[TruthReader], Finding]) -> Finding:
@@ -135,69 +106,22 @@ def _damage(housing: Housing) -> Finding:
     if not damage:
         return Finding("integrity", Verdict.OK, "the truth's own check finds nothing")
     advice = "Stop every server of this store, keep a copy of its folder, and restore a backup or import the last export."
-    return Finding("integrity", Verdict.FAIL, _shortly(damage), advice)
+    return Finding("integrity", Verdict.FAIL, shortly(damage), advice)
+
+
+def _access(housing: Housing) -> Finding:
+    obstacle = housing.obstacle()
+    if obstacle is None:
+        return Finding("access", Verdict.OK, "it can be read and written")
+    advice = "Let this program write in the folder and its files; until then every write is refused and misses are not kept."
+    return Finding("access", Verdict.WARN, f"it can only be read: {obstacle}", advice)
 
 
 def _privacy(housing: Housing) -> Finding:
     exposed = housing.exposed()
     if not exposed:
         return Finding("privacy", Verdict.OK, "only its owner can read the store")
-    return Finding("privacy", Verdict.WARN, f"others may look into {_shortly(exposed)}", "Take their rights away: chmod 0700.")
-
-
-def _journal(reader: TruthReader) -> Finding:
-    """Rows must follow one another without a gap, and tell of every capsule's capture once (decision 1)."""
-    seq, captured, gaps = 0, 0, list[str]()
-    while rows := reader.journal(seq, BATCH):
-        for row in rows:
-            if row.seq != seq + 1:
-                gaps.append(f"{seq + 1} to {row.seq - 1}")
-            seq = row.seq
-            captured += row.op is Op.CAPTURED
-    if seq != reader.head():
-        gaps.append(f"{seq + 1} to {reader.head()}")
-    if gaps:
-        return _broken("journal", f"rows are missing: {_shortly(gaps)}")
-    if captured != reader.last_number():
-        return _broken("journal", f"{captured} captures are told of {reader.last_number()} capsules")
-    return Finding("journal", Verdict.OK, f"{seq} rows without a gap")
-
-
-def _capsules(reader: TruthReader) -> Finding:
-    """Counters must say what the rows say, and digests and lengths what the texts say (L17, W1)."""
-    capsules, words, wrong = 0, 0, list[str]()
-    for numbers in _batches(reader.last_number()):
-        rows, contents = reader.capsules(numbers), reader.contents(numbers)
-        wrong += [f"cap-{number} is missing" for number in numbers if number not in rows]
-        for number, capsule in rows.items():
-            if capsule.standing.tombstoned_at is not None:
-                wrong += [f"cap-{number} is forgotten and has a text"] if number in contents else []
-                continue
-            capsules, words = capsules + 1, words + capsule.word_count
-            if content_digest(contents.get(number, "")) != capsule.content_digest:
-                wrong.append(f"cap-{number} has another content than its digest says")
-            elif len(fold_words(contents[number])) != capsule.word_count:
-                wrong.append(f"cap-{number} has another length than is written")
-    if wrong:
-        return _broken("capsules", _shortly(wrong))
-    counted = reader.corpus()
-    if (counted.capsules, counted.words) != (capsules, words):
-        found = f"counters say {counted.capsules} capsules and {counted.words} words, rows {capsules} and {words}"
-        return _broken("capsules", found)
-    return Finding("capsules", Verdict.OK, f"{capsules} capsules and {words} words, as the counters say")
-
-
-def _relations(reader: TruthReader) -> Finding:
-    """Both ends of a relation must exist; one that is forgotten is no fault (W3)."""
-    orphans, count, last = list[str](), 0, reader.last_number()
-    for numbers in _batches(last):
-        for relation in reader.relations_from(numbers, tuple(RelationKind)):
-            count += 1
-            if not 0 < relation.target <= last:
-                orphans.append(f"cap-{relation.source} {relation.kind} cap-{relation.target}")
-    if orphans:
-        return _broken("relations", f"an end is missing: {_shortly(orphans)}")
-    return Finding("relations", Verdict.OK, f"{count} relations, both ends there")
+    return Finding("privacy", Verdict.WARN, f"others may look into {shortly(exposed)}", "Take their rights away: chmod 0700.")
 
 
 def _index(store: Store, housing: Housing) -> Finding:
@@ -213,18 +137,3 @@ def _index(store: Store, housing: Housing) -> Finding:
             advice = "Make it anew: recordance rebuild."
             return Finding("index", Verdict.FAIL, f"{documents} documents where the truth has {capsules} capsules", advice)
     return Finding("index", Verdict.WARN, "others write so fast that it cannot be compared", "Ask again when they rest.")
-
-
-def _broken(name: str, found: str) -> Finding:
-    advice = "Keep a copy of the store's folder, export what is there, and import it into a new store."
-    return Finding(name, Verdict.FAIL, found, advice)
-
-
-def _shortly(found: Sequence[str]) -> str:
-    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    return ", ".join(found[:_SHOWN]) + more
-
-
-def _batches(last: int) -> Iterator[Sequence[int]]:
-    for first in range(1, last + 1, BATCH):
-        yield range(first, min(first + BATCH, last + 1))

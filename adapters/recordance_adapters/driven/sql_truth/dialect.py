@@ -12,7 +12,15 @@ from recordance.errors import RecordanceError
 
 
 class SqlDialect(Protocol):
-    """A database's way to begin, to wait, to fail, to be watched and to be copied."""
+    """A database's way to begin, to wait, to fail, to be watched and to be copied.
+
+    Where a place is given up by whoever keeps it (a file removed, a folder replaced), every method may raise StoreUnusable.
+    """
+
+    @property
+    def obstacle(self) -> str | None:
+        """Why nothing can be written, None where it can."""
+        ...
 
     def settle(self, engine: Engine) -> None:
         """Put a store that is empty, or comes from elsewhere, into the mode in which readers and writers do not wait."""
@@ -22,8 +30,16 @@ class SqlDialect(Protocol):
         """Begin a transaction that keeps one snapshot and never waits for a writer."""
         ...
 
+    def end_reading(self) -> None:
+        """Raise StoreUnusable when what was read since the beginning may not have been one snapshot."""
+        ...
+
     def begin_writing(self, cursor: DBAPICursor) -> None:
-        """Begin the one writing transaction, waiting for its turn within a bound."""
+        """Begin the one writing transaction, waiting for its turn within a bound; NOT_PERMITTED where nothing can be written."""
+        ...
+
+    def commit(self, connection: PoolProxiedConnection) -> None:
+        """Commit durably, and raise StoreUnusable when that went where no other process would find it."""
         ...
 
     def failure(self, error: Exception, store: str) -> RecordanceError | None:
@@ -42,7 +58,7 @@ class SqlDialect(Protocol):
         """Open the one writing transaction in which tables are changed; it commits at the end, and undoes all on an error."""
         ...
 
-    def back_up(self, engine: Engine, ending: str) -> Path | None:
+    def back_up(self, ending: str) -> Path | None:
         """Copy the whole store as it is now beside itself, its name extended by `ending`, and return where.
 
         None where that is the business of whoever runs the database.

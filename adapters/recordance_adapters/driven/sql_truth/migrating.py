@@ -23,14 +23,14 @@ def migrate(engine: Engine, dialect: SqlDialect, head: str, folders: Sequence[Pa
         found = connection.scalars(select(alembic_version.c.version_num)).one()
         if found == head:
             return  # another process did it while this one waited for its turn
-        backup = dialect.back_up(engine, f"format-{found}")
+        backup = dialect.back_up(f"format-{found}")
         try:
             run_revisions(connection, head, folders)
         except Exception as error:
             kept = "" if backup is None else f", and a copy of it is {backup.name}"
-            raise StoreUnusable(
-                f"the store could not be migrated from format {found} to {head}: {error}; it is as it was{kept}"
-            ) from error
+            what = f"the store could not be migrated from format {found} to {head}"
+            lesson = f"{what}; it is as it was: use it with the program of its format, and see the log for why"
+            raise StoreUnusable(f"{what}: {error}; it is as it was{kept}", lesson=lesson) from error
 
 
 def run_revisions(connection: Connection, head: str, folders: Sequence[Path]) -> None:

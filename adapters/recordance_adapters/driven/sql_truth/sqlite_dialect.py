@@ -1,10 +1,10 @@
-"""Everything that is SQLite's own: pragmas, transactions, busy handling, checkpoints, backups, the change probe."""
+"""What is SQLite's own on a connection: pragmas, transactions, busy handling, checkpoints, backups, the change probe."""
 
-import os
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,11 +13,11 @@ from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
 from sqlalchemy.pool import QueuePool
 
 from recordance.errors import Fault, MissingState, RecordanceError, StateKind, StoreUnusable
+from recordance_adapters.driven.sql_truth.sqlite_file import Access, StoreFile, make_private_file
 
 IDLE_CONNECTIONS = 4
 """How many connections stay open between transactions; more are opened when more run at once, and closed afterwards."""
 CACHED_STATEMENTS = 256
-PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
 _TURN_MILLISECONDS = 3
 _PRAGMAS = ("synchronous = FULL", "foreign_keys = ON", "secure_delete = ON", "wal_autocheckpoint = 4000")
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -31,17 +31,30 @@ _LESSONS = {
     sqlite3.SQLITE_IOERR: "the disk fails to read or write: check it, then restore a backup",
 }
 _PRIMARY_CODE = 0xFF
+_UNREAD_LOG = "the log beside the file holds writes, and can be read only where something may be written: copy the folder there"
 
 
 class SqliteDialect:
-    """SQLite in write-ahead mode (see SqlDialect); nobody waits longer than `patience` seconds."""
+    """SQLite in write-ahead mode over one file (see SqlDialect); nobody waits longer than `patience` seconds."""
 
-    def __init__(self, patience: float) -> None:
+    def __init__(self, file: StoreFile, patience: float) -> None:
+        self._file = file
         self._patience = patience
+
+    @property
+    def obstacle(self) -> str | None:
+        """See SqlDialect."""
+        return self._file.obstacle
 
     def begin_reading(self, cursor: DBAPICursor) -> None:
         """See SqlDialect: a deferred transaction takes no lock that a writer would wait for, nor the other way round."""
+        self._file.verify()
         cursor.execute("BEGIN")
+
+    def end_reading(self) -> None:
+        """See SqlDialect: a file that is read without locks may have been written meanwhile."""
+        if self._file.access is Access.FROZEN:
+            self._file.verify()
 
     def begin_writing(self, cursor: DBAPICursor) -> None:
         """See SqlDialect: taking the lock at once is what makes waiting possible; a read lock cannot be upgraded safely.
@@ -49,6 +62,9 @@ class SqliteDialect:
         SQLite's own wait grows to a tenth of a second between two looks, so that a process among busy ones can go without the
         lock for a second. Waiting in short turns, all have the same chance.
         """
+        if self.obstacle is not None:
+            lesson = "it may only be read where it lies: let this program write there, or copy the store to where it may"
+            raise MissingState(StateKind.NOT_PERMITTED, "store", lesson)
         deadline = time.monotonic() + self._patience
         cursor.execute(f"PRAGMA busy_timeout = {_TURN_MILLISECONDS}")
         try:
@@ -56,6 +72,12 @@ class SqliteDialect:
                 pass
         finally:
             cursor.execute(f"PRAGMA busy_timeout = {int(self._patience * 1000)}")
+        self._file.verify()
+
+    def commit(self, connection: PoolProxiedConnection) -> None:
+        """See SqlDialect: SQLite commits as well into a file that has lost its name, where nobody will find it."""
+        connection.commit()
+        self._file.verify_written()
 
     def failure(self, error: Exception, store: str) -> RecordanceError | None:
         """See SqlDialect."""
@@ -64,8 +86,13 @@ class SqliteDialect:
             return None
         if _is_busy(error):
             return MissingState(StateKind.STORE_BUSY, store, "another process has been writing for too long; try again")
-        lesson = _LESSONS.get(getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE)
-        return Fault(f"SQLite: {error}") if lesson is None else StoreUnusable(f"SQLite: {error}; {lesson}")
+        trouble = self._file.trouble()
+        if trouble is not None:
+            return trouble
+        code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE
+        unread = code == sqlite3.SQLITE_CANTOPEN and self._file.access is Access.READING
+        lesson = _UNREAD_LOG if unread else _LESSONS.get(code)
+        return Fault(f"SQLite: {error}") if lesson is None else StoreUnusable(f"SQLite: {error}; {lesson}", lesson=lesson)
 
     def data_version(self, connection: PoolProxiedConnection) -> int:
         """See SqlDialect."""
@@ -74,6 +101,8 @@ class SqliteDialect:
 
     def damage(self, connection: PoolProxiedConnection) -> Sequence[str]:
         """See SqlDialect."""
+        if (trouble := self._file.trouble()) is not None:
+            return [str(trouble)]
         driver = _driver(connection.dbapi_connection)
         found = [str(line) for (line,) in driver.execute("PRAGMA integrity_check(20)") if line != "ok"]
         broken = driver.execute("PRAGMA foreign_key_check").fetchmany(20)
@@ -103,9 +132,9 @@ class SqliteDialect:
                 driver.rollback()
                 driver.execute("PRAGMA foreign_keys = ON")
 
-    def back_up(self, engine: Engine, ending: str) -> Path:
+    def back_up(self, ending: str) -> Path:
         """See SqlDialect: the copy has its name only once it is whole."""
-        path = Path(str(engine.url.database))
+        path = self._file.path
         backup, growing = path.with_name(f"{path.name}.{ending}"), path.with_name(f"{path.name}.{ending}.part")
         make_private_file(growing)
         with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(growing)) as target:
@@ -114,36 +143,27 @@ class SqliteDialect:
         return backup
 
 
-def sqlite_engine(path: Path, patience: float) -> Engine:
+def sqlite_engine(file: StoreFile, patience: float) -> Engine:
     """Return an engine over the file; it waits up to `patience` seconds for other writers."""
     engine = create_engine(
-        URL.create("sqlite", database=str(path)),
+        URL.create("sqlite", database=str(file.path)),
         poolclass=QueuePool,
         pool_size=IDLE_CONNECTIONS,
         max_overflow=-1,
         pool_use_lifo=True,
         # Transactions are begun by hand: the driver would begin them too late and without a choice of lock.
-        connect_args={
-            "timeout": patience,
-            "isolation_level": None,
-            "check_same_thread": False,
-            "cached_statements": CACHED_STATEMENTS,
-        },
+        creator=partial(
+            sqlite3.connect,
+            file.uri,
+            uri=True,
+            timeout=patience,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=CACHED_STATEMENTS,
+        ),
     )
     event.listen(engine, "connect", _prepare)
     return engine
-
-
-def make_private_folder(folder: Path) -> None:
-    """Make the folder of a new store, open to its owner alone; one that holds something already stays as it is."""
-    if not folder.is_dir() or not any(folder.iterdir()):
-        folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
-        folder.chmod(PRIVATE_FOLDER)
-
-
-def make_private_file(path: Path) -> None:
-    """Make an empty file that is open to its owner alone, unless one is there."""
-    os.close(os.open(path, os.O_CREAT | os.O_RDWR, PRIVATE_FILE))
 
 
 def checkpoint(connection: sqlite3.Connection) -> bool:

@@ -30,11 +30,17 @@ class SqlTruth:
         self._probe: PoolProxiedConnection | None = None
         self._probing = threading.Lock()
 
+    @property
+    def obstacle(self) -> str | None:
+        """Why nothing can be written, None where it can."""
+        return self._dialect.obstacle
+
     @contextmanager
     def reading(self) -> Iterator[TruthReader]:
         """See Truth."""
         with self._transaction(self._dialect.begin_reading) as (_, rows):
             yield SqlReader(rows, self._identity, self._version)
+            self._dialect.end_reading()
 
     @contextmanager
     def writing(self) -> Iterator[TruthWriter]:
@@ -44,7 +50,7 @@ class SqlTruth:
         try:
             with self._transaction(self._dialect.begin_writing) as (connection, rows):
                 yield SqlWriter(rows, self._identity, self._version)
-                connection.commit()
+                self._dialect.commit(connection)
         finally:
             self._turn.release()
 

@@ -14,10 +14,16 @@ _ENGINES = ("tantivy", "sqlalchemy", "mcp")
 
 
 class FolderHousing:
-    """A store in a folder. `damage` is the truth's check of itself, `indexed` counts this process's index."""
+    """A store in a folder. `damage` is the truth's check of itself, `indexed` counts this process's index.
 
-    def __init__(self, folder: Path, damage: Callable[[], Sequence[str]], indexed: Callable[[], int]) -> None:
+    `obstacle` is why nothing can be written there, None where it can.
+    """
+
+    def __init__(
+        self, folder: Path, damage: Callable[[], Sequence[str]], indexed: Callable[[], int], obstacle: str | None
+    ) -> None:
         self._folder = folder
+        self._obstacle = obstacle
         self._damage = damage
         self._indexed = indexed
 
@@ -40,6 +46,10 @@ class FolderHousing:
             return []
         mode = stat.S_IMODE(self._folder.stat().st_mode)
         return [f"{self._folder} ({mode:04o})"] if mode & 0o077 else []
+
+    def obstacle(self) -> str | None:
+        """See Housing."""
+        return self._obstacle
 
     def damage(self) -> Sequence[str]:
         """See Housing."""
@@ -72,6 +82,10 @@ class MemoryHousing:
     def exposed(self) -> Sequence[str]:
         """See Housing: nobody else can look there."""
         return []
+
+    def obstacle(self) -> str | None:
+        """See Housing: memory can always be written."""
+        return None
 
     def damage(self) -> Sequence[str]:
         """See Housing: plain values cannot be damaged."""

@@ -25,6 +25,26 @@ class _Note:
     at: Instant
 
 
+class UnkeptMisses:
+    """Keeps no notes, since nothing can be written; the log tells of the first one that is lost, with `obstacle` as the cause."""
+
+    def __init__(self, obstacle: str) -> None:
+        self._obstacle = obstacle
+        self._told = False
+
+    def record(self, term_keys: Sequence[str], outcome: MissOutcome, fence: str, at: Instant) -> None:  # noqa: ARG002
+        """Lose the note; never raises."""
+        if not self._told:
+            self._told = True
+            _log.warning("misses are not noted: %s", self._obstacle)
+
+    def settle(self) -> None:
+        """Nothing waits."""
+
+    def close(self) -> None:
+        """Nothing waits."""
+
+
 class QueuedMisses:
     """Takes notes at once and lets one background thread write them through the truth.
 
