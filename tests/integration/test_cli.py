@@ -264,6 +264,7 @@ def test_a_reader_that_has_seen_enough_ends_the_output_quietly(filled: Commands)
 def test_a_new_store_is_its_owners_alone_and_lies_in_the_users_data_folder(tmp_path: Path) -> None:
     """case L9: with nothing set up, beside no program, and closed to everybody else."""
     home = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "data"), "LOCALAPPDATA": str(tmp_path / "data")}
+    assert program("store", "the first one", environment=home).returncode == 0
     status = json.loads(program("status", "--json", environment=home).stdout)
     place = Path(status["place"])
     assert tmp_path in place.parents

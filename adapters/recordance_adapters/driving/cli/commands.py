@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from recordance.errors import Json
+from recordance.errors import InvalidArgument, Json
+from recordance_adapters.bootstrap import Absent
 from recordance_adapters.driving.cli import screen
 from recordance_adapters.driving.cli.options import add_options, raw_arguments, read_jsonl, standard_input
 from recordance_adapters.driving.cli.progress import Progress
@@ -46,6 +47,7 @@ class ToolCommand:
     gather: Gather
     show: Show
     code: Callable[[Answer], ExitCode]
+    absent: Absent
 
     def configure(self, parser: ArgumentParser) -> None:
         """Declare the command's words and options."""
@@ -115,6 +117,8 @@ def _batches(name: str, what: str) -> Iterator[list[Json]]:
         done += len(batch)
         progress(done, 0)
     progress.end()
+    if not done:
+        raise InvalidArgument("--items", name, "a JSON object on each line", "there is nothing in it")
 
 
 def _rejections(answer: Answer) -> ExitCode:
@@ -220,15 +224,25 @@ def _command(
     gather: Gather = _options,
     show: Show = screen.anything,
     code: Callable[[Answer], ExitCode] = done,
+    absent: Absent = Absent.REFUSE,
 ) -> ToolCommand:
     return ToolCommand(
-        name=name, about=about, tool=tool, words=words, unlisted=frozenset(unlisted), gather=gather, show=show, code=code
+        name=name,
+        about=about,
+        tool=tool,
+        words=words,
+        unlisted=frozenset(unlisted),
+        gather=gather,
+        show=show,
+        code=code,
+        absent=absent,
     )
 
 
 _STORE = _command(
     "store", "Remember a statement, or many.", STORE,
     words=_store_words, unlisted=("content", "items"), gather=_store, show=screen.stored, code=_rejections,
+    absent=Absent.MAKE,
 )  # fmt: skip
 _RECALL = _command(
     "recall", "Recall what was stored, by words.", RETRIEVE,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recordance.errors import Json, Refusal
-from recordance_adapters.bootstrap import open_service
+from recordance_adapters.bootstrap import Absent, open_service
 from recordance_adapters.driving.cli.commands import TOOL_COMMANDS
 from recordance_adapters.driving.cli.reply import Answer, Reply, refusal_object
 from recordance_adapters.driving.cli.session import Session
@@ -56,6 +56,7 @@ class Demonstration:
 
     name = "demo"
     about = "Take a short tour on a store of its own."
+    absent = Absent.REFUSE
 
     def configure(self, _: ArgumentParser) -> None:
         """Declare nothing: the tour is the same for everybody."""

@@ -6,20 +6,22 @@ import os
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
-from io import TextIOWrapper
+from itertools import takewhile
 from typing import Protocol
 
 import recordance
 from recordance.errors import Fault, Refusal
-from recordance_adapters.bootstrap import open_service
+from recordance_adapters.bootstrap import Absent, open_service
 from recordance_adapters.driving.cli.commands import TOOL_COMMANDS
 from recordance_adapters.driving.cli.demonstration import DEMO
-from recordance_adapters.driving.cli.options import CommandParser
-from recordance_adapters.driving.cli.reply import ExitCode, Reply, code_of, one_line, refusal_object
+from recordance_adapters.driving.cli.options import CommandParser, Misused
+from recordance_adapters.driving.cli.reply import ExitCode, Reply, code_of, error_object, one_line
 from recordance_adapters.driving.cli.screen import plain
 from recordance_adapters.driving.cli.session import Serve, Session
+from recordance_adapters.driving.cli.streams import claim_streams, complain, release_output
 from recordance_adapters.driving.cli.upkeep import UPKEEP_COMMANDS
 from recordance_adapters.settings import load_settings
+from recordance_adapters.wire.failure import failure_of, fault_failure, new_fault_id
 
 _SETTINGS = ("config", "store", "actor", "project", "root", "tools", "log_level")
 _INTERRUPTED = 130
@@ -40,6 +42,11 @@ class Command(Protocol):
         """What it does, in one sentence."""
         ...
 
+    @property
+    def absent(self) -> Absent:
+        """What it does where no store is."""
+        ...
+
     def configure(self, parser: ArgumentParser) -> None:
         """Declare its words and options."""
         ...
@@ -57,17 +64,22 @@ def main(argv: Sequence[str] | None = None, serve: Serve | None = None) -> int:
 
     `argv` are the words after the program's name, the process's own if left out; `serve` is what `recordance mcp` starts.
     """
-    _speak_utf8()
+    claim_streams()
     words = [_as_utf8(word) for word in (sys.argv[1:] if argv is None else argv)]
     try:
         code = _run(words, serve)
         sys.stdout.flush()
         return code
     except BrokenPipeError:  # whoever read our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.FAILURE
+    except OSError as problem:
+        _log.debug("reading or writing failed", exc_info=True)
+        complain(f"what was to be read or written could not be: {plain(problem)}")
         return ExitCode.FAILURE
     except KeyboardInterrupt:
         return _INTERRUPTED
+    finally:
+        release_output()
 
 
 def _run(words: Sequence[str], serve: Serve | None) -> int:
@@ -85,9 +97,8 @@ def _run(words: Sequence[str], serve: Serve | None) -> int:
             return _command(COMMANDS[name], rest, serve)
         case _:
             near = difflib.get_close_matches(words[0], COMMANDS, 1)
-            instead = f"did you mean {near[0]}?" if near else f"commands are {', '.join(COMMANDS)}."
-            print(f"recordance: there is no command {words[0]!r}; {instead}", file=sys.stderr)
-            return ExitCode.USAGE
+            instead = f"did you mean {near[0]}?" if near else f"commands are {', '.join(COMMANDS)}"
+            return _told(Misused("recordance", f"there is no command {words[0]!r}; {instead}"), words)
 
 
 def overview() -> str:
@@ -107,20 +118,31 @@ def _command(command: Command, words: Sequence[str], serve: Serve | None) -> int
     _add_settings(parser)
     command.configure(parser)
     try:
-        given = parser.read(words)
-    except SystemExit as end:  # the parser has said what is wrong, or has shown the help
+        return _answer(command, parser.read(words), serve)
+    except SystemExit as end:  # the parser has shown the help
         return ExitCode.USAGE if end.code else ExitCode.DONE
-    try:
-        return _answer(command, given, serve)
-    except Refusal as refusal:
-        if given.json:
-            print(one_line(refusal_object(refusal)))
-        else:
-            print(f"recordance: {plain(refusal.message)}", file=sys.stderr)
-        return code_of(refusal)
-    except Fault as fault:
-        print(f"recordance: {fault}", file=sys.stderr)
-        return code_of(fault)
+    except (Refusal, Fault) as problem:
+        return _told(problem, words)
+
+
+def _told(problem: Refusal | Fault, words: Sequence[str]) -> ExitCode:
+    """Say what is wrong, for programs as an object where --json asks for one, and return how the process ends.
+
+    A fault is told on stderr in any case, in the words of the log, under the id that the object gives it.
+    """
+    as_object = "--json" in takewhile(lambda word: word != "--", words)
+    match problem:
+        case Fault():
+            fault = new_fault_id()
+            complain(f"{fault}: {plain(problem)}" if as_object else plain(problem))
+            failure = fault_failure(problem, fault)
+        case _:
+            failure = failure_of(problem)
+            if not as_object:
+                complain(plain(problem.message))
+    if as_object:
+        print(one_line(error_object(failure)))
+    return code_of(problem)
 
 
 def _add_settings(parser: ArgumentParser) -> None:
@@ -137,20 +159,13 @@ def _add_settings(parser: ArgumentParser) -> None:
 def _answer(command: Command, given: Namespace, serve: Serve | None) -> int:
     settings = load_settings({name: vars(given)[name] for name in _SETTINGS if name in given})
     logging.basicConfig(stream=sys.stderr, level=settings.log_level.upper(), format="%(levelname)s %(name)s: %(message)s")
-    with open_service(settings) as service:
+    with open_service(settings, command.absent) as service:
         reply = command.run(Session(settings=settings, service=service, serve=serve), given)
         if reply.answer is None:
             return reply.code
         for line in [one_line(reply.answer)] if given.json else reply.show(reply.answer):
             print(line)
         return reply.code
-
-
-def _speak_utf8() -> None:
-    """Write UTF-8 whatever the locale says (case A8); what is no text at all is written as an escape."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def _as_utf8(word: str) -> str:

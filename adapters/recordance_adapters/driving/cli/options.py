@@ -5,7 +5,6 @@ every other transport.
 """
 
 import difflib
-import json
 import os
 import sys
 from argparse import ArgumentParser, Namespace
@@ -15,8 +14,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
 from recordance.errors import InvalidArgument, Json
-from recordance_adapters.driving.cli.reply import ExitCode
 from recordance_adapters.wire.declaration import Parameter
+from recordance_adapters.wire.reading import read_json
 from recordance_adapters.wire.tool import Tool
 
 _LITERAL = "\0"
@@ -24,28 +23,43 @@ _LITERAL = "\0"
 _METAVARS = {"string": "TEXT", "integer": "N", "number": "N", "array": "TEXT", "object": "JSON"}
 
 
+_NEAR = 0.8
+"""How alike a misspelt option must be to one that exists; a less likely one would be a guess, and fences are options too."""
+
+
+class Misused(InvalidArgument):
+    """Words after `program` that it does not take as they stand; `why` says what is wrong with them."""
+
+    def __init__(self, program: str, why: str) -> None:
+        super().__init__("arguments", None, f"what {program} --help shows", why)
+        self._program = program
+
+    def __str__(self) -> str:
+        """What is wrong, and where help is."""
+        return f"{self.why}; {self._program} --help tells more"
+
+
 class CommandParser(ArgumentParser):
     """A parser that says what is wrong in one line, and takes words and options in any order."""
 
     def read(self, words: Sequence[str]) -> Namespace:
-        """Return what the words give; ends the program when they are wrong, or ask for help."""
+        """Return what the words give; raises Misused when they are wrong, and ends the program when they ask for help."""
         given, strange = self.parse_known_intermixed_args(list(_marked(words)))
         if strange:
             self.error(self._lesson(strange[0].removeprefix(_LITERAL)))
         return Namespace(**{name: _unmarked(value) for name, value in vars(given).items()})
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong and where help is, and end with the code for bad usage."""
-        print(f"{self.prog}: {message}; {self.prog} --help tells more", file=sys.stderr)
-        raise SystemExit(ExitCode.USAGE)
+        """See Misused."""
+        raise Misused(self.prog, message)
 
     def _lesson(self, strange: str) -> str:
         """Return what to say of a word that no option and no place takes."""
         if not strange.startswith("-"):
             return f"there is no place for {strange!r}"
-        known = [name for action in self._actions for name in action.option_strings]
-        near = difflib.get_close_matches(strange.partition("=")[0], known, 1)
-        instead = f"did you mean {near[0]}?" if near else "a word that begins with - is written after --"
+        known = [name.lstrip("-") for action in self._actions for name in action.option_strings]
+        near = difflib.get_close_matches(strange.partition("=")[0].lstrip("-"), known, 1, _NEAR)
+        instead = f"did you mean --{near[0]}?" if near else "a word that begins with - is written after --"
         return f"there is no option {strange!r}; {instead}"
 
 
@@ -108,8 +122,8 @@ def _raw(kind: str, value: Json) -> Json:
     if kind not in ("integer", "number", "object") or not isinstance(value, str):
         return value
     try:
-        return json.loads(value)
-    except ValueError:
+        return read_json(value)
+    except (ValueError, RecursionError):
         return value
 
 
@@ -144,6 +158,6 @@ def _opened(name: str) -> BinaryIO:
 
 def _parsed(text: str) -> Json:
     try:
-        return json.loads(text)
+        return read_json(text)
     except (ValueError, RecursionError):
         return text

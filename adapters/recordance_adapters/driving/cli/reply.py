@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from recordance.errors import Fault, InvalidArgument, Json, MissingState, Refusal, StateKind
-from recordance_adapters.wire.failure import failure_of
+from recordance_adapters.wire.failure import Failure, failure_of
 
 Answer = Mapping[str, Json]
 Show = Callable[[Answer], Iterable[str]]
@@ -51,7 +51,11 @@ def code_of(problem: Refusal | Fault) -> ExitCode:
 
 def refusal_object(refusal: Refusal) -> dict[str, Json]:
     """Return a refusal as `--json` prints it: what JSON-RPC carries over MCP, under `error`."""
-    failure = failure_of(refusal)
+    return error_object(failure_of(refusal))
+
+
+def error_object(failure: Failure) -> dict[str, Json]:
+    """Return a failure as `--json` prints it."""
     return {"error": {"code": failure.code, "message": failure.message, "data": dict(failure.data)}}
 
 

@@ -13,6 +13,7 @@ from typing import BinaryIO
 from recordance.errors import InvalidArgument
 from recordance.usecases import inspect
 from recordance.usecases.transfer import export_lines, import_lines
+from recordance_adapters.bootstrap import Absent
 from recordance_adapters.driving.cli import screen
 from recordance_adapters.driving.cli.options import file_path
 from recordance_adapters.driving.cli.progress import Progress
@@ -25,12 +26,13 @@ _STANDARD = "-"
 
 @dataclass(frozen=True, slots=True)
 class UpkeepCommand:
-    """A command that is no tool."""
+    """A command that is no tool; most look at a store, and make none."""
 
     name: str
     about: str
     configure: Callable[[ArgumentParser], None]
     run: Callable[[Session, Namespace], Reply]
+    absent: Absent = Absent.REFUSE
 
 
 def _no_words(_: ArgumentParser) -> None:
@@ -154,12 +156,16 @@ UPKEEP_COMMANDS: Mapping[str, UpkeepCommand] = {
     for command in (
         UpkeepCommand("export", "Write the whole store as lines of JSON.", _export_words, _export),
         UpkeepCommand(
-            "import", "Bring an export in: into an empty store as it was, into another by merging.", _import_words, _import
+            "import",
+            "Bring an export in: into an empty store as it was, into another by merging.",
+            _import_words,
+            _import,
+            Absent.MAKE,
         ),
         UpkeepCommand("status", "Show how the store stands.", _no_words, _status),
         UpkeepCommand("doctor", "Check whether everything is in order, and say what to do if not.", _no_words, _doctor),
         UpkeepCommand("rebuild", "Make the term index anew from the truth.", _no_words, _rebuild),
-        UpkeepCommand("mcp", "Serve MCP over stdio.", _mcp_words, _mcp),
+        UpkeepCommand("mcp", "Serve MCP over stdio.", _mcp_words, _mcp, Absent.MAKE),
     )
 }
 """The commands that are no tools, in the order in which help lists them."""
