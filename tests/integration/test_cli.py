@@ -85,7 +85,7 @@ def test_json_is_the_answer_object_as_every_transport_sends_it(filled: Commands)
         (["restore", "cap-1"], 1),
         (["store", "one more"], 0),
         (["store", "one more", "--confidence", "7"], 2),
-        (["store", "one more", "--supersedes", "cap-99"], 2),
+        (["store", "one more", "--supersedes", "cap-99"], 1),
         (["status"], 0),
         (["doctor"], 0),
         (["rebuild"], 0),

@@ -2,6 +2,7 @@
 
 import json
 import math
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -33,6 +34,11 @@ def failure_of(refusal: Refusal) -> Failure:
     """Return the refusal as the wire says it."""
     code = next(code for kind, code in _CODES if isinstance(refusal, kind))
     return Failure(code, writable(refusal.message), writable(dict(refusal.data)))
+
+
+def new_fault_id() -> str:
+    """Return an id under which a fault is told and logged."""
+    return f"fault-{secrets.token_hex(4)}"
 
 
 def fault_failure(problem: Exception, fault: str) -> Failure:

@@ -1,4 +1,4 @@
-"""JSON as callers write it, with nothing lost in the reading: a name that stands twice is kept in mind until somebody can name it.
+"""JSON as callers write it, with nothing lost in the reading: a name that stands twice is kept in mind, to be refused by name.
 
 A reader that takes the last of two values drops the other unseen, and that could be a fence. NaN and the infinities, which are no
 JSON, come through as numbers, so that they are refused by the name of the argument that has them.

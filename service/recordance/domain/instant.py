@@ -34,6 +34,11 @@ def parse_instant(text: str, field: str) -> Instant:
     if found is None:
         raise InvalidArgument(field, text, EXPECTED, "it is not a full RFC 3339 time with an offset")
     year, month, day, hour, minute, second, fraction, offset = found.groups()
+    if second == "60":
+        # Every day here has as many microseconds; to take the leap second for another second would be to choose for the caller.
+        raise InvalidArgument(
+            field, text, "the second before it, :59, or the one after", "a leap second has no place among days of equal length"
+        )
     micros = int((fraction or ".0")[1:7].ljust(6, "0"))
     try:
         local = datetime(int(year), int(month), int(day), int(hour), int(minute), int(second), micros, tzinfo=UTC)

@@ -2,7 +2,6 @@
 
 import json
 import logging
-import secrets
 from asyncio import AbstractEventLoop, Task, get_running_loop
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
@@ -17,7 +16,7 @@ from recordance.domain.caller import Caller
 from recordance.errors import Json, Refusal, StoreUnusable
 from recordance.usecases.follow import Progress
 from recordance_adapters.driving.mcp_server.options import Options, Service
-from recordance_adapters.wire.failure import Failure, failure_of, fault_failure, writable
+from recordance_adapters.wire.failure import Failure, failure_of, fault_failure, new_fault_id, writable
 from recordance_adapters.wire.kinds import SURROGATE
 from recordance_adapters.wire.tool import Call, Effect, Tool, unheard
 
@@ -64,7 +63,7 @@ class ToolCalls:
         except Refusal as refusal:
             return failure_of(refusal)
         except Exception as problem:
-            fault = f"fault-{secrets.token_hex(4)}"
+            fault = new_fault_id()
             if isinstance(problem, StoreUnusable):
                 log.error("%s in %s: %s", fault, tool.name, problem)  # its text says all; a trace at each call would hide it
             else:
