@@ -64,12 +64,12 @@ def _ordered(kind: Any, keys: Collection[Any]) -> Iterable[Any]:
 def _read(kind: Any, raw: Json, path: str) -> Any:
     if kind is Instant:
         return parse_instant(_text(raw, path), path)
-    if is_dataclass(kind):
+    if _is_record(kind):
         return _read_fields(kind, _checked(raw, dict, "an object", path), path)
-    origin = typing.get_origin(kind)
+    origin = _origin(kind)
     if origin is tuple:
         return tuple(_read_parts(kind, _checked(raw, list, "an array", path), path))
-    if isinstance(origin, type) and issubclass(origin, Mapping):
+    if origin is Mapping:
         of_key, of_value = _arguments(kind)
         pairs = _checked(raw, dict, "an object", path).items()
         return {_read(of_key, key, path): _read(of_value, each, f"{path}.{key}") for key, each in pairs}
@@ -114,7 +114,7 @@ def _absent(field: "_Field", where: str) -> Any:
     """Return what it means that a field without a default is left out, as an export does with what is None or empty."""
     if field.optional:
         return None
-    origin = typing.get_origin(field.kind)
+    origin = _origin(field.kind)
     if origin is None:
         raise InvalidArgument(where, None, _NAMES.get(field.kind, "its value"), "it is missing")
     return () if origin is tuple else {}
@@ -153,6 +153,17 @@ def _parts(kind: Any, length: int) -> Sequence[Any]:
     """Return the kind of each element of a tuple: one for all, or one each."""
     arguments = _arguments(kind)
     return [arguments[0]] * length if arguments[-1] is Ellipsis else arguments
+
+
+@cache
+def _is_record(kind: Any) -> bool:
+    return is_dataclass(kind)
+
+
+@cache
+def _origin(kind: Any) -> Any:
+    """Return what a generic kind is of: tuple, Mapping or a union; a line has many fields, so this is worked out once."""
+    return typing.get_origin(kind)
 
 
 @cache
