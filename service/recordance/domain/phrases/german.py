@@ -1,6 +1,7 @@
 """German phrases of instruction-shaped text (W2), without their accents."""
 
 from recordance.domain.phrase import TaintShape, phrase
+from recordance.domain.phrases.giving import give_away
 
 _FORMER = "vorherigen?|vorigen|bisherigen?|fruheren?|obigen?|vorangegangenen|vorhergehenden|ursprunglichen|deine"
 _ORDERS = "anweisung(?:en)?|instruktion(?:en)?|regeln|vorgaben|befehle|richtlinien|prompts?|systemprompts?"
@@ -17,6 +18,13 @@ PHRASES = (
         TaintShape.OVERRIDE,
         "ignorieren vergessen missachten",
         f"({_FORMER}) ~1 ({_ORDERS}) ?(zu|sofort|jetzt|ab_sofort) (ignorieren|vergessen|missachten)",
+    ),
+    give_away(
+        "@ (sende|schicke?|sendet|ubermittle|ubertrage|poste|leite|lade|teile|kopiere|maile|veroffentliche)",
+        "passworter|passwort|kennworter|kennwort|zugangsdaten|geheimnisse?|(?:api|zugangs)_?schlussel|schlussel|api_keys?|tokens?|"
+        "zugriffstokens?|(?:kunden|nutzer|benutzer)_?(?:daten|datenbank)|gesprachsverlauf",
+        "an|auf|nach|zu|unter|in",
+        "sende schicke schick sendet ubermittle ubertrage poste leite lade teile kopiere maile veroffentliche",
     ),
     phrase(
         TaintShape.EXFILTRATION,

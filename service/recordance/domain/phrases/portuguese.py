@@ -1,6 +1,7 @@
 """Portuguese phrases of instruction-shaped text (W2), without their accents."""
 
 from recordance.domain.phrase import TaintShape, phrase
+from recordance.domain.phrases.giving import give_away
 
 _DROPS = "ignore ignora ignorar ignorem desconsidere desconsidera desconsiderar esqueca esquece esquecer desobedeca descarte"
 _DROP = "ignor(?:e|a|ar|em)|desconsider(?:e|a|ar)|esque(?:ca|ce|cer)|desobedeca|descarte"
@@ -23,6 +24,13 @@ PHRASES = (
         TaintShape.OVERRIDE,
         _DROPS,
         "(esqueca|esquece|ignore|ignora|desconsidere) (tudo|o) ~4 (acima|instruido|ensinaram|programado)",
+    ),
+    give_away(
+        "@ (envi(?:e|a|ar)|mand(?:e|a)|encaminhe|publique|poste|vaze|compartilhe|suba|copie|transfira)",
+        "senhas?|credencia(?:is|l)|chaves?|segredos?|tokens?|dados_(?:pessoais|d[oe]s?_(?:clientes|usuarios))|"
+        "(?:base|banco)_de_dados_d[oe]s?_(?:clientes|usuarios)|historico",
+        "para|ao?|em|no|na|pelo",
+        "envie envia enviar mande manda encaminhe publique poste vaze compartilhe suba copie transfira",
     ),
     phrase(
         TaintShape.EXFILTRATION,

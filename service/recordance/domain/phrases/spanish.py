@@ -1,6 +1,7 @@
 """Spanish phrases of instruction-shaped text (W2), without their accents."""
 
 from recordance.domain.phrase import TaintShape, phrase
+from recordance.domain.phrases.giving import give_away
 
 _DROPS = "ignora ignore ignoren ignorad ignorar olvida olvide olviden olvidar descarta desestima omiso sigas"
 _DROP = "ignor(?:a|e|en|ad|ar)|olvid(?:a|e|en|ar)|descarta|desestima|haz_caso_omiso_de|no_sigas"
@@ -18,6 +19,13 @@ PHRASES = (
         TaintShape.OVERRIDE,
         _DROPS,
         f"({_DROP}) ~2 (tus|sus|anteriores|previas) ?propias ({_ORDERS}|restricciones)",
+    ),
+    give_away(
+        "@ (envi(?:a|e|ad|ar)|mand(?:a|e)|reenvia|publica|filtra|comparte|sube|copia|transfiere)",
+        "contrasenas?|credenciales|claves?|secretos?|tokens?|datos_(?:personales|de_(?:los_)?(?:clientes|usuarios))|"
+        "base_de_datos_de_(?:clientes|usuarios)|historial",
+        "al?|para|en|hacia|por",
+        "envia envie enviad enviar manda mande reenvia publica filtra comparte sube copia transfiere",
     ),
     phrase(
         TaintShape.EXFILTRATION,
