@@ -11,6 +11,7 @@ import pytest
 
 from recordance.errors import StoreUnusable
 from recordance_adapters.driven.sql_truth.sqlite_dialect import SqliteDialect
+from recordance_adapters.driven.sql_truth.sqlite_file import store_file
 from recordance_adapters.wire.failure import fault_failure
 from support.stdio_peer import HANDSHAKE, STATELESS, Era, Peer
 
@@ -117,7 +118,8 @@ def test_a_full_disk_is_said_to_be_one(tmp_path: Path) -> None:
         full.execute("PRAGMA max_page_count = 2")
         with pytest.raises(sqlite3.OperationalError) as raised:
             full.execute("INSERT INTO kept VALUES (zeroblob(100000))")
-    problem = SqliteDialect(1.0).failure(raised.value, "store")
+    dialect = SqliteDialect(store_file(tmp_path / "full.sqlite", ()), 1.0)
+    problem = dialect.failure(raised.value, "store")
     assert isinstance(problem, StoreUnusable)
     failure = fault_failure(problem, "fault-7")
     assert (failure.code, failure.data) == (-32002, {"kind": "store_unusable", "id": "fault-7"})
