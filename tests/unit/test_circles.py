@@ -1,24 +1,24 @@
-"""Finding a circle among all edges of a kind, however long the chains beside it are (W3)."""
+"""Finding a circle among all relations of a kind, however long the chains beside it are (W3)."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recordance.domain.graph import Edges, leads_to
+from recordance.domain.graph import RelationPairs, leads_to
 
 nodes = st.integers(1, 7)
 
 
-def edges_of(pairs: list[tuple[int, int]]) -> Edges:
-    edges = Edges()
+def pairs_of(pairs: list[tuple[int, int]]) -> RelationPairs:
+    related = RelationPairs()
     for pair in pairs:
-        edges.add(*pair)
-    return edges
+        related.add(*pair)
+    return related
 
 
 @given(st.lists(st.tuples(nodes, nodes), max_size=14))
-def test_a_circle_is_found_exactly_where_an_edge_leads_back(pairs: list[tuple[int, int]]) -> None:
-    """W3: by the search that refuses a new relation; what is found is a way along edges, and begins at its lowest number."""
-    circle = edges_of(pairs).circle()
+def test_a_circle_is_found_exactly_where_a_relation_leads_back(pairs: list[tuple[int, int]]) -> None:
+    """W3: by the search that refuses a new relation; what is found is a way along relations, and begins at its lowest number."""
+    circle = pairs_of(pairs).circle()
 
     def forward(front: object) -> list[int]:
         return [target for source, target in pairs if source in front]  # type: ignore[operator]
@@ -35,7 +35,7 @@ def test_a_circle_is_found_exactly_where_an_edge_leads_back(pairs: list[tuple[in
 
 
 def test_a_long_chain_is_no_circle_and_costs_no_recursion() -> None:
-    """W3: a chain of a hundred thousand, and the one edge that closes it."""
+    """W3: a chain of a hundred thousand, and the one relation that closes it."""
     chain = [(number, number + 1) for number in range(1, 100_000)]
-    assert edges_of(chain).circle() == ()
-    assert len(edges_of([*chain, (100_000, 1)]).circle()) == 100_000
+    assert pairs_of(chain).circle() == ()
+    assert len(pairs_of([*chain, (100_000, 1)]).circle()) == 100_000

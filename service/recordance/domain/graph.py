@@ -33,8 +33,8 @@ def leads_to(start: int, goal: int, forward: Step, backward: Step) -> bool:
     return False
 
 
-class Edges:
-    """The edges of one kind, two whole numbers each, so that those of a large store fit into little memory."""
+class RelationPairs:
+    """The relations of one kind, two whole numbers each, so that those of a large store fit into little memory."""
 
     def __init__(self) -> None:
         self._sources = array("q")
@@ -44,21 +44,21 @@ class Edges:
         return len(self._sources)
 
     def add(self, source: int, target: int) -> None:
-        """Add an edge."""
+        """Add a relation."""
         self._sources.append(source)
         self._targets.append(target)
 
     def pairs(self) -> Iterator[tuple[int, int]]:
-        """Yield (source, target) of each edge, in the order in which they were added."""
+        """Yield (source, target) of each relation, in the order in which they were added."""
         return zip(self._sources, self._targets, strict=True)
 
     def circle(self) -> tuple[int, ...]:
         """Return the capsules of one circle, in order from its lowest number; empty if there is none.
 
-        Takes edges away whose target leads nowhere, until none is left or only circles and what leads to them.
+        Takes relations away whose target leads nowhere, until none is left or only circles and what leads to them.
         """
         into = sorted(range(len(self)), key=self._targets.__getitem__)
-        by_target = array("q", (self._targets[edge] for edge in into))
+        by_target = array("q", (self._targets[each] for each in into))
         leaving = Counter(self._sources)
         ends = [target for target in set(self._targets) if target not in leaving]
         while ends:

@@ -3,6 +3,7 @@
 What is held grows with what was decided and related, a few numbers each, never with texts.
 """
 
+import hashlib
 from array import array
 from bisect import bisect_left
 from collections import Counter
@@ -11,9 +12,9 @@ from collections.abc import Iterator
 from recordance.domain.alias import Alias
 from recordance.domain.capsule import Capsule, Standing
 from recordance.domain.coherence import retirement_fault
-from recordance.domain.graph import Edges
+from recordance.domain.graph import RelationPairs
 from recordance.domain.identity import capsule_id
-from recordance.domain.journal import JournalRow, Op
+from recordance.domain.journal import JournalRow, Op, Value
 from recordance.domain.relation import ACYCLIC, Relation, RelationKind
 from recordance.domain.supersession import RETIRING
 from recordance.errors import InvalidArgument
@@ -22,7 +23,7 @@ from recordance.usecases.teach import MAX_ALIASES
 Contradiction = tuple[int, InvalidArgument]
 """The line that cannot be so, and why."""
 _PLAIN = Standing()
-_WEIGHT = {Op.RELATED: -1, Op.UNRELATED: +1}
+_SIGN = {Op.RELATED: -1, Op.UNRELATED: +1}
 
 
 class Crosscheck:
@@ -32,8 +33,8 @@ class Crosscheck:
         self._numbers = array("q")
         self._decided: dict[int, tuple[int, Standing]] = {}
         self._retiring: dict[int, list[tuple[int, Relation]]] = {}
-        self._edges = {kind: Edges() for kind in RelationKind if kind in ACYCLIC}
-        self._places = {kind: array("q") for kind in self._edges}
+        self._acyclic = {kind: RelationPairs() for kind in RelationKind if kind in ACYCLIC}
+        self._places = {kind: array("q") for kind in self._acyclic}
         self._last = (0, "", 0)
         self._balance = 0
         self._aliases: Counter[str] = Counter()
@@ -57,11 +58,11 @@ class Crosscheck:
             if not self.holds(end):
                 raise InvalidArgument(f"{path}.{name}", capsule_id(end), "a capsule of this file", "the file does not have it")
         self._last = key
-        self._balance += hash(key)
+        self._balance += _weight(*key)
         if relation.kind in RETIRING:
             self._retiring.setdefault(relation.target, []).append((place, relation))
         if relation.kind in ACYCLIC:
-            self._edges[relation.kind].add(relation.source, relation.target)
+            self._acyclic[relation.kind].add(relation.source, relation.target)
             self._places[relation.kind].append(place)
 
     def take_alias(self, alias: Alias, path: str) -> None:
@@ -76,8 +77,8 @@ class Crosscheck:
             raise InvalidArgument(
                 f"{path}.capsule", capsule_id(row.capsule), "a capsule of this file", "the file does not have it"
             )
-        if row.op in _WEIGHT:
-            self._balance += _WEIGHT[row.op] * hash((row.capsule, row.values.get("kind"), row.values.get("target")))
+        if row.op in _SIGN:
+            self._balance += _SIGN[row.op] * _weight(row.capsule, row.values.get("kind"), row.values.get("target"))
 
     def holds(self, number: int) -> bool:
         """Whether the file has a capsule of this number."""
@@ -87,8 +88,8 @@ class Crosscheck:
     def contradictions(self) -> Iterator[Contradiction]:
         """Yield what the lines together say that no store can be, but for the journal."""
         yield from self._unfounded()
-        for kind, edges in self._edges.items():
-            if circle := edges.circle():
+        for kind, pairs in self._acyclic.items():
+            if circle := pairs.circle():
                 yield self._circling(kind, circle)
 
     def journal_agrees(self) -> bool:
@@ -107,7 +108,7 @@ class Crosscheck:
 
     def _circling(self, kind: RelationKind, circle: tuple[int, ...]) -> Contradiction:
         closing = set(zip(circle, (*circle[1:], circle[0]), strict=True))
-        places = zip(self._places[kind], self._edges[kind].pairs(), strict=True)
+        places = zip(self._places[kind], self._acyclic[kind].pairs(), strict=True)
         place = max(place for place, pair in places if pair in closing)
         ids = [capsule_id(number) for number in (*circle[:_SHOWN], circle[0])]
         way = " → ".join([*ids[:-1], "…", ids[-1]] if len(circle) > _SHOWN else ids)
@@ -116,3 +117,8 @@ class Crosscheck:
 
 
 _SHOWN = 6
+
+
+def _weight(source: int | None, kind: Value, target: Value) -> int:
+    """Return a number for a relation; those of different relations add up to different sums, in any order."""
+    return int.from_bytes(hashlib.blake2b(repr((source, kind, target)).encode(), digest_size=16).digest())

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from recordance.domain.capsule import Capsule, LabelField, Standing
 from recordance.domain.coherence import retired_by_nobody, retirement_fault, ruling_fault, use_fault
-from recordance.domain.graph import Edges
+from recordance.domain.graph import RelationPairs
 from recordance.domain.identity import capsule_id, content_digest
 from recordance.domain.journal import Op
 from recordance.domain.relation import ACYCLIC, Relation, RelationKind
@@ -148,14 +148,14 @@ def relations(reader: TruthReader) -> Finding:
 
 def circles(reader: TruthReader) -> Finding:
     """No capsule stands in a relation to itself, and what may not lead in a circle does not (W3)."""
-    selves, edges = list[str](), {kind: Edges() for kind in RelationKind if kind in ACYCLIC}
+    selves, pairs = list[str](), {kind: RelationPairs() for kind in RelationKind if kind in ACYCLIC}
     for numbers in _batches(reader.last_number()):
         for relation in reader.relations_from(numbers, tuple(RelationKind)):
             if relation.source == relation.target:
                 selves.append(f"cap-{relation.source} {relation.kind} itself")
-            elif relation.kind in edges:
-                edges[relation.kind].add(relation.source, relation.target)
-    found = [*selves, *(_way(kind, circle) for kind in edges if (circle := edges[kind].circle()))]
+            elif relation.kind in pairs:
+                pairs[relation.kind].add(relation.source, relation.target)
+    found = [*selves, *(_way(kind, circle) for kind in pairs if (circle := pairs[kind].circle()))]
     if found:
         advice = "Take one relation of each circle back: recordance relate KIND FROM TO --remove; then ask again."
         return Finding("circles", Verdict.FAIL, shortly(found), advice)
