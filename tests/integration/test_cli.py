@@ -128,6 +128,20 @@ def test_the_nearest_name_is_offered_for_a_misspelt_command_or_option(command: C
     assert "commands are store, recall" in command("zzz").err
 
 
+def test_a_stamp_is_never_taken_for_a_fence(filled: Commands) -> None:
+    """--project stamps writes; on a command that reads it would promise a fence and be none."""
+    for name in ("recall", "list", "get"):
+        refused = filled(name, "--project", "acme", "x")
+        assert (refused.code, "fences nothing" in refused.err, refused.out) == (2, True, "")
+    assert filled("store", "stamped", "--project", "acme").code == 0
+    assert filled("recall", "stamped", "--project-id", "acme").code == 0
+
+
+def test_options_before_the_command_are_told_where_to_stand(command: Commands) -> None:
+    """A store is named after the command, and whoever writes it before is told so."""
+    assert "options come after the command" in command("--store", "somewhere", "list").err
+
+
 def test_options_are_never_abbreviated(command: Commands) -> None:
     """--project stamps and --project-id fences: a shortened one must not become another."""
     assert command("recall", "tokio", "--project-i", "x").code == 2

@@ -49,7 +49,9 @@ def test_a_store_in_order_passes_every_check(command: Commands) -> None:
     """Health that means something: integrity, access, privacy, journal, counters, relations, index."""
     code, verdicts, advice = examined(command)
     assert (code, advice) == (0, {})
-    assert verdicts == dict.fromkeys(("integrity", "access", "privacy", "journal", "capsules", "relations", "circles", "standings", "index"), "ok")
+    assert verdicts == dict.fromkeys(
+        ("integrity", "access", "privacy", "journal", "capsules", "relations", "circles", "standings", "index"), "ok"
+    )
 
 
 def test_a_new_store_is_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

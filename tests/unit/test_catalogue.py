@@ -8,7 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from recordance.errors import InvalidArgument
-from recordance_adapters.wire.catalogue import ALL, DEFAULT_SETS, TOOLS, tools_of
+from recordance_adapters.wire.catalogue import ALL, DEFAULT_SETS, TOOLS, tool_meant, tools_of
 from recordance_adapters.wire.tool import Tool
 
 MOST_TOKENS = 4_000
@@ -117,3 +117,36 @@ def test_descriptions_teach_in_few_words(tool: Tool) -> None:
     """A model reads every description with every request."""
     assert 80 <= len(tool.description) <= 700
     assert len(tool.title) <= 40
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("memory_search", "memory_retrieve"),
+        ("recall_facts", "memory_retrieve"),
+        ("memory_stor", "memory_store"),
+        ("memory_archive", "tool set life"),
+        ("nothing_like_it", "one of memory_retrieve, memory_store"),
+    ],
+)
+def test_a_tool_that_is_not_offered_leads_to_the_one_that_is_meant(name: str, expected: str) -> None:
+    """A model that asks to read must not be sent to write, and one that asks for another set is told how to get it."""
+    assert expected in tool_meant(name, [tool.name for tool in tools_of(DEFAULT_SETS)])
+
+
+@pytest.mark.parametrize(
+    ("tool", "name", "expected"),
+    [
+        ("memory_retrieve", "query", "terms instead"),
+        ("memory_retrieve", "project", "project_id instead"),
+        ("memory_store", "text", "content instead"),
+        ("memory_relate", "source", "from instead"),
+        ("memory_archive", "restore", "action instead"),
+    ],
+)
+def test_a_name_from_elsewhere_leads_to_ours(tool: str, name: str, expected: str) -> None:
+    """case J9: what other systems call a parameter is no reason to guess at one that merely looks like it."""
+    declaration = next(each for each in TOOLS if each.name == tool).arguments
+    with pytest.raises(InvalidArgument) as refused:
+        declaration.read({name: "x"})
+    assert refused.value.expected == expected

@@ -67,6 +67,7 @@ CAPSULE_PARAMETERS = (
         presence=Presence.REQUIRED,
         example="We pin tokio at 1.38",
         missing="a capsule without content says nothing",
+        mistaken_for=("text", "memory", "statement", "fact", "body"),
     ),
     Parameter(name="headline", kind=text(limits.HEADLINE), description="Left out: the first line."),
     Parameter(name="kind", kind=word(CapsuleKind)),

@@ -1,5 +1,6 @@
 """Every tool, in the order in which clients list them, and how tool sets choose among them (WIRE.md "Tool sets")."""
 
+import difflib
 from collections.abc import Iterable
 
 from recordance.errors import InvalidArgument
@@ -17,6 +18,22 @@ TOOLS: tuple[Tool, ...] = (RETRIEVE, STORE, GET, LIST, RELATE, ALIAS, FEEDBACK, 
 """All that is built; what is not is absent."""
 ALL = "all"
 DEFAULT_SETS = (ToolSet.CORE.value,)
+
+
+_RECALLS = ("search", "recall", "retrieve", "find", "query", "lookup")
+"""What in a tool's name says that somebody wants to recall."""
+
+
+def tool_meant(name: str, offered: Iterable[str]) -> str:
+    """Return what to send instead of a tool name that is not offered; never a tool that writes for a name that would read."""
+    names = list(offered)
+    elsewhere = next((tool for tool in TOOLS if tool.name == name), None)
+    if elsewhere is not None:
+        return f"one of {', '.join(names)}, or start the server with --tools all: {name} belongs to tool set {elsewhere.tool_set}"
+    if any(word in name.lower() for word in _RECALLS):
+        return RETRIEVE.name
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.75)
+    return near[0] if near else "one of " + ", ".join(names)
 
 
 def tools_of(sets: Iterable[str], field: str = "tools") -> tuple[Tool, ...]:

@@ -25,6 +25,10 @@ _TYPES = {
 }
 
 
+NEAR = 0.7
+"""How alike a misspelt name must be to one that exists; a less likely guess would mislead."""
+
+
 class Presence(Enum):
     """Whether a parameter may be left out, and what a null in its place means."""
 
@@ -39,7 +43,8 @@ class Presence(Enum):
 class Parameter:
     """One parameter: its name, what it takes, what it means, and what holds when it is left out.
 
-    `example` is shown by the refusal that asks for it, `missing` is that refusal's reason.
+    `example` is shown by the refusal that asks for it, `missing` is that refusal's reason; `mistaken_for` are other names under
+    which callers look for it, which no likeness of letters would lead here.
     """
 
     name: str
@@ -49,6 +54,7 @@ class Parameter:
     default: Json = None
     example: Json = None
     missing: str = "it is required"
+    mistaken_for: tuple[str, ...] = ()
 
     @property
     def schema(self) -> dict[str, Json]:
@@ -99,7 +105,7 @@ class Declaration:
         check_once(raw, path)
         for name in raw:
             if name not in self._by_name:
-                raise _unknown(name, raw[name], tuple(self._by_name), path)
+                raise _unknown(name, raw[name], self.parameters, path)
 
     def _values(self, raw: Mapping[str, Json], prefix: str) -> Iterator[tuple[str, Any]]:
         for name in sorted(raw, key=self._places.__getitem__):
@@ -114,8 +120,10 @@ class Declaration:
                 raise InvalidArgument(prefix + parameter.name, None, expected_of(parameter), parameter.missing)
 
 
-def _unknown(name: str, value: Json, known: Sequence[str], field: str) -> InvalidArgument:
-    near = difflib.get_close_matches(name, known, n=1)
+def _unknown(name: str, value: Json, parameters: Sequence[Parameter], field: str) -> InvalidArgument:
+    known = [parameter.name for parameter in parameters]
+    meant = [parameter.name for parameter in parameters if name in parameter.mistaken_for]
+    near = meant or difflib.get_close_matches(name, known, n=1, cutoff=NEAR)
     expected = f"{near[0]} instead" if near else "only " + ", ".join(known)
     path = f"{field}.{name}" if field else name
     why = "there is no such parameter, and one left unread could be a dropped fence"

@@ -24,6 +24,8 @@ from recordance_adapters.settings import load_settings
 from recordance_adapters.wire.failure import failure_of, fault_failure, new_fault_id
 
 _SETTINGS = ("config", "store", "actor", "project", "root", "tools", "log_level")
+_STAMPED = frozenset({"mcp", "store"})
+"""The commands that take --project: elsewhere it would look like a fence and be none."""
 _INTERRUPTED = 130
 
 _log = logging.getLogger(__name__)
@@ -95,6 +97,8 @@ def _run(words: Sequence[str], serve: Serve | None) -> int:
             return ExitCode.DONE
         case [name, *rest] if name in COMMANDS:
             return _command(COMMANDS[name], rest, serve)
+        case [option, *_] if option.startswith("-"):
+            return _told(Misused("recordance", f"options come after the command: recordance COMMAND {option} …"), words)
         case _:
             near = difflib.get_close_matches(words[0], COMMANDS, 1)
             instead = f"did you mean {near[0]}?" if near else f"commands are {', '.join(COMMANDS)}"
@@ -115,7 +119,7 @@ def overview() -> str:
 
 def _command(command: Command, words: Sequence[str], serve: Serve | None) -> int:
     parser = CommandParser(prog=f"recordance {command.name}", description=command.about, allow_abbrev=False)
-    _add_settings(parser)
+    _add_settings(parser, command)
     command.configure(parser)
     try:
         return _answer(command, parser.read(words), serve)
@@ -145,13 +149,14 @@ def _told(problem: Refusal | Fault, words: Sequence[str]) -> ExitCode:
     return code_of(problem)
 
 
-def _add_settings(parser: ArgumentParser) -> None:
+def _add_settings(parser: ArgumentParser, command: Command) -> None:
     shared = parser.add_argument_group("settings")
     shared.add_argument("--json", action="store_true", help="Print the answer object, as every transport sends it, on one line.")
     shared.add_argument("--store", metavar="FOLDER", help="The folder that is the store.")
     shared.add_argument("--config", metavar="FILE", help="A TOML file with settings; see config/default.toml.")
     shared.add_argument("--actor", metavar="NAME", help="Who writes, for the journal.")
-    shared.add_argument("--project", metavar="ID", help="The project that writes are stamped with that name none.")
+    if command.name in _STAMPED:
+        shared.add_argument("--project", metavar="ID", help="The project that writes are stamped with that name none.")
     shared.add_argument("--root", metavar="FOLDER", help="The repository below which anchors are probed.")
     shared.add_argument("--log-level", metavar="LEVEL", help="What goes to stderr: debug, info, warning or error.")
 

@@ -1,6 +1,5 @@
 """The SDK's server with our tools: it lists them, checks the shape of a call before the SDK can, and hands it on."""
 
-import difflib
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +12,7 @@ from mcp_types import Tool as PublishedTool
 from recordance.errors import InvalidArgument, Json, Refusal
 from recordance_adapters.driving.mcp_server.calls import ToolCalls
 from recordance_adapters.driving.mcp_server.options import Options, Service
+from recordance_adapters.wire.catalogue import tool_meant
 from recordance_adapters.wire.failure import failure_of, writable
 from recordance_adapters.wire.kinds import wrong_type
 from recordance_adapters.wire.tool import Tool
@@ -81,9 +81,7 @@ class _Offered:
             raise wrong_type(name, "name", "the name of a tool")
         found = self._tools.get(name)
         if found is None:
-            near = difflib.get_close_matches(name, self._tools, n=1)
-            expected = near[0] if near else "one of " + ", ".join(self._tools)
-            raise InvalidArgument("name", name, expected, "this server has no such tool")
+            raise InvalidArgument("name", name, tool_meant(name, self._tools), "this server offers no such tool")
         return found
 
 

@@ -21,7 +21,7 @@ class Action(StrEnum):
 
 ARGUMENTS = Declaration((
     Parameter(name="id", kind=label(), presence=Presence.REQUIRED, example="cap-12"),
-    Parameter(name="action", kind=word(Action), default=Action.ARCHIVE.value),
+    Parameter(name="action", kind=word(Action), default=Action.ARCHIVE.value, mistaken_for=("restore", "archive")),
     Parameter(name="reason", kind=text(limits.NOTE), description="Kept in its history."),
 ))  # fmt: skip
 

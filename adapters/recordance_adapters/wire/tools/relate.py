@@ -1,6 +1,7 @@
 """`memory_relate`: typed, directed relations between capsules, and taking one back (W3)."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from recordance.domain.relation import RelationKind
 from recordance.errors import InvalidArgument, Json
@@ -10,13 +11,15 @@ from recordance_adapters.wire.declaration import Declaration, Parameter, Presenc
 from recordance_adapters.wire.kinds import echo, label, word
 from recordance_adapters.wire.tool import Call, Effect, Tool, ToolSet
 
-_NAMED = (("kind", word(RelationKind), "supersedes"), ("from", label(), "cap-12"), ("to", label(), "cap-3"))
-RELATION = Declaration(
-    tuple(Parameter(name=name, kind=kind, presence=Presence.REQUIRED, example=example) for name, kind, example in _NAMED)
+_NAMED = (
+    Parameter(name="kind", kind=word(RelationKind), example="supersedes", mistaken_for=("relation", "relation_type", "type")),
+    Parameter(name="from", kind=label(), example="cap-12", mistaken_for=("source", "from_id")),
+    Parameter(name="to", kind=label(), example="cap-3", mistaken_for=("target", "to_id")),
 )
+RELATION = Declaration(tuple(replace(parameter, presence=Presence.REQUIRED) for parameter in _NAMED))
 _REMOVE = Parameter(name="remove", kind=object_of(RELATION), description="Instead: the relation to take back.")
 # Published loosely and read strictly: kind, from and to are required unless something is removed.
-ARGUMENTS = Declaration((*(Parameter(name=name, kind=kind) for name, kind, _ in _NAMED), _REMOVE))
+ARGUMENTS = Declaration((*_NAMED, _REMOVE))
 
 
 def _handle(call: Call, raw: Mapping[str, Json]) -> dict[str, Json]:

@@ -59,6 +59,7 @@ ARGUMENTS = Declaration(
             presence=Presence.REQUIRED,
             example=["pin tokio", "tokio version"],
             missing="a recall needs something to look for",
+            mistaken_for=("query", "q", "text", "search", "keywords"),
         ),
         Parameter(name="lane", kind=lane(), default="auto"),
         Parameter(
@@ -71,7 +72,13 @@ ARGUMENTS = Declaration(
             kind=whole(0, limits.COUNT),
             description="Tokens (characters/4) for results, 1500 if left out. Above 0 the best one always comes; 0 only counts.",
         ),
-        Parameter(name="project_id", kind=label(), description="Only this project, exactly.", presence=Presence.FENCE),
+        Parameter(
+            name="project_id",
+            kind=label(),
+            description="Only this project, exactly.",
+            presence=Presence.FENCE,
+            mistaken_for=("project",),
+        ),
         Parameter(
             name="project_prefix",
             kind=prefix(),
