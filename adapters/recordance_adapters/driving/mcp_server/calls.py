@@ -22,8 +22,8 @@ from recordance_adapters.wire.tool import Call, Effect, Tool, unheard
 
 READS_AT_ONCE = 8
 """Calls that only read and run at the same time; further ones wait, while the event loop goes on (case I4)."""
-WRITES_AT_ONCE = 2
-"""Calls that write: one in its transaction, one that reads its arguments meanwhile. They never take the threads of the reads."""
+WRITES_AT_ONCE = 1
+"""Calls that write. They take their turns in the truth anyway; a second one would only take the interpreter from recalls."""
 _PROGRESS_STEPS = 100
 UNKNOWN_CLIENT = "unknown-client"
 
