@@ -17,6 +17,7 @@ from recordance.ranking.bm25 import CorpusStatistics
 from recordance.ranking.scoring import weigh
 from recordance.usecases.follow import TermFollower
 from recordance_adapters.driven.tantivy_terms import adopt_replica
+from recordance_adapters.driven.tantivy_terms.integrity import verify_files
 from recordance_adapters.driven.tantivy_terms.replica import open_replica
 from recordance_adapters.driven.tantivy_terms.seeding import copy_replica
 from support.documents import STORE, asking, document, put, zipf_content
@@ -86,6 +87,20 @@ def cut(path: Path, chance: random.Random) -> None:
 
 def remove(path: Path, chance: random.Random) -> None:
     path.unlink()
+
+
+def test_no_flipped_bit_of_a_footer_goes_unnoticed(truth: Truth, tmp_path: Path) -> None:
+    """case D5: the bits that say which engine wrote a file are no more free to change than the checksum or the data before it."""
+    for path in (parts(tmp_path, ending)[0] for ending in PARTS):
+        held = path.read_bytes()
+        for bit in range(8 * held.index(b'{"version"'), 8 * len(held)):
+            harmed = bytearray(held)
+            harmed[bit // 8] ^= 1 << bit % 8
+            path.write_bytes(harmed)
+            with pytest.raises(ReplicaDamaged):
+                verify_files(index(tmp_path))
+        path.write_bytes(held)
+    verify_files(index(tmp_path))
 
 
 def test_a_sound_replica_goes_on_where_it_was(truth: Truth, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from recordance.errors import ReplicaDamaged
 
@@ -45,36 +45,38 @@ def opstamp(folder: Path) -> int:
 
 def verify_files(folder: Path) -> None:
     """Raise ReplicaDamaged if a file of the index in `folder` is missing or is not as it was written."""
+    writers = set()
     for name in segment_files(folder):
         try:
-            sound = _is_sound(folder / name)
+            writers.add(_writer(folder / name))
         except OSError as error:
             raise ReplicaDamaged(f"{name} cannot be read: {error}") from error
-        if not sound:
+        if None in writers or len(writers) > 1:
             raise ReplicaDamaged(f"{name} is not as it was written")
 
 
-def _is_sound(path: Path) -> bool:
+def _writer(path: Path) -> bytes | None:
+    """Return what the footer says before its checksum (the engine's version, the same in all files); None if that is wrong."""
     size = path.stat().st_size
     with path.open("rb") as file:
         if size < _TAIL.size:
-            return False
+            return None
         file.seek(size - _TAIL.size)
         length, magic = _TAIL.unpack(file.read(_TAIL.size))
         end = size - _TAIL.size - length
         if magic != _MAGIC or end < 0:
-            return False
+            return None
         file.seek(end)
-        try:
-            expected = json.loads(file.read(length))["crc"]
-        except (ValueError, KeyError, TypeError):
-            return False
+        footer = file.read(length)
         file.seek(0)
-        checksum = 0
-        while end > 0:
-            chunk = file.read(min(end, _CHUNK))
-            if not chunk:
-                return False
-            checksum = zlib.crc32(chunk, checksum)
-            end -= len(chunk)
-    return bool(checksum == expected)
+        checksum = _checksum(file, end)
+    ending = b'"crc":%d}' % checksum
+    return footer.removesuffix(ending) if footer.endswith(ending) else None
+
+
+def _checksum(file: BinaryIO, length: int) -> int:
+    checksum = 0
+    while length > 0 and (chunk := file.read(min(length, _CHUNK))):
+        checksum = zlib.crc32(chunk, checksum)
+        length -= len(chunk)
+    return checksum
