@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from recordance.domain.alias import Alias
 from recordance.domain.capsule import Capsule, CapsuleText, Standing, Tombstone, Use
+from recordance.domain.embedding import Embedding, Space
 from recordance.domain.instant import Instant
 from recordance.domain.journal import Entry
 from recordance.domain.relation import Relation, RelationKind
@@ -13,6 +14,17 @@ from recordance.domain.review import Corroboration, Feedback, ReviewEvent
 @dataclass(frozen=True, slots=True)
 class Capture:
     """A new capsule with its first text. Its number must be the one after the last."""
+
+    capsule: Capsule
+    text: CapsuleText
+
+
+@dataclass(frozen=True, slots=True)
+class Revise:
+    """A capsule with its next text; embeddings of any other content than the new one are dropped (W4, W13, case D7).
+
+    `capsule` is the whole capsule as it is from now on, `text.revision` its revision, one above the last.
+    """
 
     capsule: Capsule
     text: CapsuleText
@@ -69,6 +81,21 @@ class RemoveAlias:
 
 
 @dataclass(frozen=True, slots=True)
+class PutSpace:
+    """A space as it is from now on; only one without vectors gets another dimension (W4)."""
+
+    space: Space
+    at: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class PutEmbedding:
+    """The vector of a capsule's current content in a space that exists; it replaces the one that is there (W4)."""
+
+    embedding: Embedding
+
+
+@dataclass(frozen=True, slots=True)
 class AppendReview:
     """One more verdict in a capsule's history."""
 
@@ -111,19 +138,26 @@ class KeepAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Entomb:
-    """Empty every text of a capsule, drop its marks and leave the tombstone; the skeleton row stays (W6)."""
+    """Empty every text of a capsule, drop its marks and embeddings and leave the tombstone; the skeleton row stays (W6).
+
+    With them go kept answers that name the capsule, rows of the miss ledger all of whose words stand in its texts, and what its
+    journal rows say of labels that a skeleton does not bear.
+    """
 
     tombstone: Tombstone
 
 
 Change = (
     Capture
+    | Revise
     | SetStanding
     | SetUse
     | AddRelation
     | RemoveRelation
     | TeachAlias
     | RemoveAlias
+    | PutSpace
+    | PutEmbedding
     | AppendReview
     | PutFeedback
     | AppendCorroboration

@@ -52,6 +52,9 @@ INDEXED_OPS = frozenset(
 )
 """The writes after which a term follower must look at the capsule again; the others leave its document as it was."""
 
+VECTOR_OPS = frozenset({Op.REVISED, Op.TOMBSTONED, Op.EMBEDDED})
+"""The writes after which a vector follower must look at the capsule again."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:

@@ -29,5 +29,9 @@ PAIR_VALUE = 4_000
 """Characters of one metadata value as canonical JSON text."""
 PAIR_DEPTH = 32
 """How deep a metadata value may be nested."""
+DIMENSION = 4_096
+"""Components of an embedding."""
+MODEL = 200
+"""Characters of the name of an embedding's model."""
 VALUE = 1_000.0
 """The largest accrued value."""

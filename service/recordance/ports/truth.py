@@ -9,12 +9,14 @@ from typing import Protocol
 from recordance.domain.alias import Alias, Miss, MissOutcome
 from recordance.domain.capsule import Capsule, CapsuleText, Tombstone
 from recordance.domain.change import ChangeSet, KeptAnswer
+from recordance.domain.embedding import Embedding, Space, Vector
 from recordance.domain.identity import StoreIdentity
 from recordance.domain.instant import Instant
-from recordance.domain.journal import JournalRow
+from recordance.domain.journal import JournalRow, Op
 from recordance.domain.relation import Relation, RelationKind
 from recordance.domain.review import Corroboration, Feedback, ReviewEvent
 from recordance.query.document import TermDocument
+from recordance.query.fence import Scope
 from recordance.ranking.bm25 import CorpusStatistics
 
 
@@ -42,6 +44,14 @@ class IndexedChange:
 
     number: int
     seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class OccupiedSpace:
+    """A space with how many vectors are in it now."""
+
+    space: Space
+    vectors: int
 
 
 class ListedState(StrEnum):
@@ -120,15 +130,27 @@ class TruthReader(Protocol):
         """Return the term documents; a tombstoned capsule has none."""
         ...
 
-    def documents_after(self, number: int, count: int) -> Sequence[TermDocument]:
-        """Return the next `count` term documents after `number`, in number order, for a rebuild."""
+    def changes_after(self, seq: int, count: int, ops: frozenset[Op]) -> Sequence[IndexedChange]:
+        """Return what a follower must look at again: the rows of these operations among the next `count` journal rows after `seq`.
+
+        One per capsule with its last seq, in seq order. Rows of other operations count towards `count` and are left out.
+        """
         ...
 
-    def changes_after(self, seq: int, count: int) -> Sequence[IndexedChange]:
-        """Return what a term follower must look at again: the indexed operations of the next `count` journal rows after `seq`.
+    def spaces(self) -> Sequence[OccupiedSpace]:
+        """Return every space that a vector was ever put into, by name (W4)."""
+        ...
 
-        One per capsule with its last seq, in seq order. Rows that change no document count towards `count` and are left out.
-        """
+    def vectors(self, space: str, numbers: Collection[int]) -> Mapping[int, Vector]:
+        """Return the vectors in `space` of those of `numbers` that have one."""
+        ...
+
+    def embedded_within(self, space: str, scope: Scope) -> Sequence[int]:
+        """Return the numbers, ascending, of the capsules with a vector in `space` that every fence of `scope` admits (F4)."""
+        ...
+
+    def embeddings(self, numbers: Collection[int]) -> Mapping[int, Sequence[Embedding]]:
+        """Return every embedding of those of `numbers` that have any, by space, for exports and upkeep."""
         ...
 
     def journal(self, after: int, count: int) -> Sequence[JournalRow]:
@@ -169,6 +191,10 @@ class TruthReader(Protocol):
 
     def forgotten(self, content_macs: Collection[str]) -> Mapping[str, int]:
         """Return, for each keyed content hash that some tombstone bears, that capsule's number (W6)."""
+        ...
+
+    def forgotten_after(self, seq: int) -> Sequence[IndexedChange]:
+        """Return the capsules that were forgotten after the journal row `seq`, in that order (W6)."""
         ...
 
     def reviews(self, number: int) -> Sequence[ReviewEvent]:
