@@ -131,7 +131,7 @@ class TruthReader(Protocol):
         ...
 
     def changes_after(self, seq: int, count: int, ops: frozenset[Op]) -> Sequence[IndexedChange]:
-        """Return what a follower must look at again: the rows of these operations among the next `count` journal rows after `seq`.
+        """Return what a follower must look at again: rows of these operations among the next `count` journal rows after `seq`.
 
         One per capsule with its last seq, in seq order. Rows of other operations count towards `count` and are left out.
         """

@@ -53,7 +53,7 @@ class VectorReplica(Protocol):
         ...
 
     def nearest(self, query: VectorQuery, count: int) -> Sequence[Near]:
-        """Return the `count` (≥ 1) points with the highest scores that the query admits, the highest first, or all if there are fewer.
+        """Return the `count` (≥ 1) points with the highest scores that the query admits, the highest first, or all there are.
 
         Exact but for the rounding of the scores: what is left out scores no higher than what is returned.
         """
@@ -68,7 +68,7 @@ class VectorReplica(Protocol):
         ...
 
     def settle(self, seq: int, mark: str = "") -> None:
-        """Make all that was put durable, then advance to `seq`; `mark` tells the journal that has it from one with another history."""
+        """Make all that was put durable, then advance to `seq`; `mark` tells its journal from one with another history."""
         ...
 
     def clear(self, dimension: int) -> None:

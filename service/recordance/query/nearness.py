@@ -37,7 +37,7 @@ class VectorQuery:
     """
 
     vector: Vector
-    scope: Scope = Scope()
+    scope: Scope
     window: TimeWindow | None = None
     among: frozenset[int] | None = None
 

@@ -26,7 +26,7 @@ class RecallRequest:
     the caller gave them, name → value, for the answer's `scope` and an abstention's reason (O1). `as_of` replaces the clock's
     reading where validity is judged (F9); `admit` are waived exclusion reasons. `limit` None is no cap, `token_budget` counts
     tokens of four characters (O3). Both blends lie in 0..1, 0 being none (L7); `min_support` in 0..1 or None (O12). `embedding`
-    is finite and not all zero, and there whenever a lane needs it; the lanes that need none neither read nor validate it (L1, L2).
+    is finite and not all zero, and there whenever a lane needs it; the lanes that need none neither read nor judge it (L1, L2).
     """
 
     terms: tuple[Term, ...]
