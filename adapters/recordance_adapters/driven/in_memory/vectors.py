@@ -1,4 +1,4 @@
-"""The vector index in plain memory: the cosine and the pure predicates, over every point. It defines what an engine must answer."""
+"""The vector index in plain memory: the cosine and the pure predicates over every point. It defines what engines must answer."""
 
 import math
 from collections.abc import Collection, Iterable, Sequence
