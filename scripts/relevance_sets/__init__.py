@@ -1,0 +1,1 @@
+"""What `scripts/relevance` measures with: question sets as they lie in a folder, metrics, and the product under test."""
