@@ -32,6 +32,7 @@ from recordance_adapters.driven.system.pacemaker import Pacemaker, Timings, Waki
 from recordance_adapters.settings import FollowerSettings, Settings
 
 if TYPE_CHECKING:
+    from recordance_adapters.driven.replica_slots import Slot
     from recordance_adapters.driven.sql_truth.truth import SqlTruth
 
 DESTINATION = "default"
@@ -125,7 +126,10 @@ def _open_folder(absent: Absent, settings: Settings) -> Opened:
         undoing.callback(truth.close)
         with truth.reading() as reader:
             store = reader.identity().store
-        replica = _open_replica(settings.store / REPLICAS_FOLDER, store, truth.obstacle)
+        slot = _adopt_slot(settings.store / REPLICAS_FOLDER) if truth.obstacle is None else None
+        if slot is not None:
+            undoing.callback(slot.release)
+        replica = _open_terms(slot, store)
         undoing.callback(replica.close)
         follower = TermFollower(truth, replica, time.monotonic, settings.follower.deadline_ms / 1_000)
         pacemaker = Pacemaker(follower, truth.data_version, _timings(settings.follower))
@@ -148,15 +152,22 @@ def _open_truth(absent: Absent, settings: Settings) -> "SqlTruth":
     return open_sql_truth(file, identity=_fixed_identity(settings), followers=followers)
 
 
-def _open_replica(folder: Path, store: str, obstacle: str | None) -> TermReplica:
-    """Return the index of this process; in memory where no folder can hold it, and not in another one, which would outlive it."""
-    from recordance_adapters.driven.in_memory.terms import MemoryReplica
-    from recordance_adapters.driven.tantivy_terms import adopt_replica
+def _adopt_slot(folder: Path) -> "Slot":
+    """Return the folder for the indexes of this process, which holds it until it releases it."""
+    from recordance_adapters.driven.replica_slots import adopt_slot
 
-    if obstacle is not None:
+    return adopt_slot(folder, time.time())
+
+
+def _open_terms(slot: "Slot | None", store: str) -> TermReplica:
+    """Return the term index of this process; in memory where no folder can hold it: one elsewhere would outlive the store."""
+    from recordance_adapters.driven.in_memory.terms import MemoryReplica
+    from recordance_adapters.driven.tantivy_terms import open_terms
+
+    if slot is None:
         return MemoryReplica()
     try:
-        return adopt_replica(folder, store, time.time())
+        return open_terms(slot.path, store, [other.path for other in slot.others()])
     except OSError as problem:
         lesson = "the folder of the term index cannot be used: see who owns what lies in it, and that its disk has room"
         raise StoreUnusable(f"{lesson} ({problem})", lesson=lesson) from problem

@@ -11,10 +11,10 @@ import pytest
 from recordance.ports.truth import Truth
 from recordance.usecases.follow import TermFollower
 from recordance_adapters.driven.sql_truth.opening import open_sql_truth
-from recordance_adapters.driven.tantivy_terms import adopt_replica
 from support.documents import asking
 from support.follower_processes import REPLICAS, TRUTH, Process, running
 from support.replicas import holds
+from support.slots import adopted_terms
 from support.truths import IDENTITY
 
 ROUNDS = 10
@@ -37,7 +37,7 @@ def test_an_index_whose_process_was_killed_while_it_committed_is_brought_up_by_t
             assert process.slot == "0"
             process.go()
             last = killed_after(process, chance.randint(1, 16))
-        with closing(adopt_replica(tmp_path / REPLICAS, IDENTITY.store, time.time())) as replica:
+        with adopted_terms(tmp_path / REPLICAS, IDENTITY.store) as replica:
             assert replica.slot.name == "0"
             assert replica.applied >= last
             follower = TermFollower(truth, replica, time.monotonic)
@@ -63,7 +63,7 @@ def killed_after(process: Process, steps: int) -> int:
 def test_processes_on_one_store_follow_each_other_in_slots_of_their_own(truth: Truth, tmp_path: Path) -> None:
     """case C1, case C7, case C9: three write and commit at once; a recall sees all that was answered before it."""
     with (
-        closing(adopt_replica(tmp_path / REPLICAS, IDENTITY.store, time.time())) as replica,
+        adopted_terms(tmp_path / REPLICAS, IDENTITY.store) as replica,
         running(tmp_path, 1, 2, 3) as processes,
     ):
         assert sorted([replica.slot.name, *(process.slot for process in processes)]) == ["0", "1", "2", "3"]
@@ -87,7 +87,7 @@ def test_a_process_that_joins_a_busy_store_starts_as_a_copy(truth: Truth, tmp_pa
         answers = process.committed()
         for _ in range(5):
             answered = [next(answers) for _ in range(4)][-1]
-            with closing(adopt_replica(tmp_path / REPLICAS, IDENTITY.store, time.time())) as replica:
+            with adopted_terms(tmp_path / REPLICAS, IDENTITY.store) as replica:
                 assert replica.slot.name == "1"
                 assert replica.applied >= answered
                 with TermFollower(truth, replica, time.monotonic).at_head() as view:

@@ -6,7 +6,6 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,12 +15,12 @@ from recordance.ports.truth import Truth
 from recordance.ranking.bm25 import CorpusStatistics
 from recordance.ranking.scoring import weigh
 from recordance.usecases.follow import TermFollower
-from recordance_adapters.driven.tantivy_terms import adopt_replica
 from recordance_adapters.driven.tantivy_terms.integrity import verify_files
 from recordance_adapters.driven.tantivy_terms.replica import open_replica
 from recordance_adapters.driven.tantivy_terms.seeding import copy_replica
-from support.documents import STORE, asking, document, put, zipf_content
+from support.documents import asking, document, put, zipf_content
 from support.replicas import holds
+from support.slots import STORE, adopted_terms
 from support.stores import standing_still
 from support.truths import entombed, opened, remember, stands, write
 
@@ -47,8 +46,7 @@ def truth(tmp_path: Path) -> Iterator[Truth]:
 
 def applied_at_first(truth: Truth, folder: Path) -> int:
     """Adopt the replica, hold it to the truth, commit, hold it again; return what it had applied when it was adopted."""
-    replica = adopt_replica(folder, STORE, 0.0)
-    try:
+    with adopted_terms(folder) as replica:
         applied = replica.applied
         follower = TermFollower(truth, replica, standing_still)
         for _ in range(2):
@@ -58,8 +56,6 @@ def applied_at_first(truth: Truth, folder: Path) -> int:
         with truth.reading() as reader:
             assert replica.snapshot().document_count == reader.corpus().capsules
         return applied
-    finally:
-        replica.close()
 
 
 def index(folder: Path) -> Path:
@@ -158,9 +154,8 @@ def test_an_index_ahead_of_its_position_is_brought_up_again(truth: Truth, tmp_pa
 
 def test_a_damaged_replica_starts_as_a_copy_of_a_sound_one(truth: Truth, tmp_path: Path) -> None:
     """Decision 2: what another process has verified need not be built from the truth; shared damage is not copied."""
-    first, second = (adopt_replica(tmp_path, STORE, 0.0) for _ in range(2))
-    first.close()
-    second.close()
+    with adopted_terms(tmp_path), adopted_terms(tmp_path):
+        pass
     remove(parts(tmp_path, "fast")[0], random.Random(0))
     assert applied_at_first(truth, tmp_path) == WHOLE
     for path in index(tmp_path).glob("*.idx"):
@@ -170,7 +165,7 @@ def test_a_damaged_replica_starts_as_a_copy_of_a_sound_one(truth: Truth, tmp_pat
 
 def test_a_question_that_the_engine_refuses_costs_no_index(truth: Truth, tmp_path: Path) -> None:
     """Decision 1: over sound files an error of the engine is a fault of the program, and rebuilding would not mend it."""
-    with closing(adopt_replica(tmp_path, STORE, 0.0)) as replica, pytest.raises(Fault) as raised:
+    with adopted_terms(tmp_path) as replica, pytest.raises(Fault) as raised:
         replica.snapshot().proposals(QUERIES[0], (), 0, weigh({"w1": 1}, CorpusStatistics(1, 1)))
     assert not isinstance(raised.value, ReplicaDamaged)
 
@@ -182,7 +177,7 @@ def test_a_replica_can_be_copied_to_another_file_system(truth: Truth, tmp_path: 
         pytest.skip("there is no other file system")
     with tempfile.TemporaryDirectory(dir=other) as folder:
         copy_replica(tmp_path / "0", Path(folder), STORE)
-        copy = open_replica(Path(folder), STORE, lambda: None)
+        copy = open_replica(Path(folder), STORE)
         assert (copy.applied, copy.snapshot().document_count) == (WHOLE, 38)
         copy.close()
 
@@ -192,19 +187,18 @@ def test_after_a_write_that_failed_the_index_takes_every_later_one(truth: Truth,
     """case C7: after one failed commit the engine swallows all that is written, without an error, until it is rolled back."""
     import resource
 
-    replica = adopt_replica(tmp_path, STORE, 0.0)
     unlimited = resource.getrlimit(resource.RLIMIT_FSIZE)
-    try:
-        put(replica, [document(100, "tokio before")])
-        for number in range(101, 104):
-            resource.setrlimit(resource.RLIMIT_FSIZE, (16, unlimited[1]))
-            with pytest.raises(Fault):
-                put(replica, [document(number, "tokio lost"), document(100, "tokio lost")])
+    with adopted_terms(tmp_path) as replica:
+        try:
+            put(replica, [document(100, "tokio before")])
+            for number in range(101, 104):
+                resource.setrlimit(resource.RLIMIT_FSIZE, (16, unlimited[1]))
+                with pytest.raises(Fault):
+                    put(replica, [document(number, "tokio lost"), document(100, "tokio lost")])
+                resource.setrlimit(resource.RLIMIT_FSIZE, unlimited)
+                assert replica.snapshot().tally(asking("tokio"), ()).eligible == number - 100
+                put(replica, [document(number, "tokio kept")])
+            assert replica.snapshot().tally(asking("tokio kept"), ()).eligible == 3
+            assert replica.snapshot().tally(asking("lost"), ()).eligible == 0
+        finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, unlimited)
-            assert replica.snapshot().tally(asking("tokio"), ()).eligible == number - 100
-            put(replica, [document(number, "tokio kept")])
-        assert replica.snapshot().tally(asking("tokio kept"), ()).eligible == 3
-        assert replica.snapshot().tally(asking("lost"), ()).eligible == 0
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, unlimited)
-        replica.close()

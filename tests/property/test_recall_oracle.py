@@ -10,21 +10,22 @@ from typing import Any
 import pytest
 
 from recordance.domain.caller import Caller
-from recordance.errors import MissingState
+from recordance.errors import InvalidArgument, MissingState
 from recordance.query.exclusion import ExclusionReason
 from recordance.query.request import RecallRequest
 from recordance.ranking.trimming import compact_json
 from recordance.usecases.recall import recall
 from recordance_adapters.driven.in_memory.anchors import MemoryAnchors
-from recordance_adapters.driven.tantivy_terms import adopt_replica
 from support.oracle import Expected, Oracle, Refused, world_of
 from support.recalls import Missed, NotedMisses, Recalls
 from support.scenes import Scene
+from support.slots import adopted_terms
 from support.truths import IDENTITY, open_truth
 
 SEEDS = range(10)
 CAPSULES, STEPS, WRITES, REQUESTS = 90, 10, 5, 6
 LARGER = 600
+UNFIT = "an embedding of another dimension"
 
 
 def repository() -> MemoryAnchors:
@@ -47,7 +48,7 @@ def on_sqlite(folder: Path) -> Iterator[Recalls]:
 def on_the_engines(folder: Path) -> Iterator[Recalls]:
     with (
         closing(open_truth("sqlite", folder)) as truth,
-        closing(adopt_replica(folder / "replicas", IDENTITY.store, 0.0)) as replica,
+        adopted_terms(folder / "replicas", IDENTITY.store) as replica,
     ):
         yield Recalls(truth=truth, replica=replica, anchors=repository())
 
@@ -59,7 +60,7 @@ def expected_or_kind(oracle: Oracle, caller: Caller, request: RecallRequest) -> 
     try:
         return oracle.expected(caller, request)
     except Refused as refused:
-        return refused.kind.value
+        return UNFIT if refused.kind is None else refused.kind.value
 
 
 def answered(recalls: Recalls, caller: Caller, request: RecallRequest) -> dict[str, Any] | str:
@@ -67,6 +68,9 @@ def answered(recalls: Recalls, caller: Caller, request: RecallRequest) -> dict[s
         return recall(recalls.destinations, caller, None, request)
     except MissingState as refused:
         return refused.kind.value
+    except InvalidArgument as refused:
+        assert refused.field == "query_embedding"
+        return UNFIT
 
 
 def noted(misses: NotedMisses) -> list[Missed]:

@@ -4,7 +4,7 @@ import json
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from recordance.errors import Refusal
 from recordance.usecases.follow import TermFollower
 from recordance.usecases.store import Destinations
 from recordance_adapters.driven.sql_truth.opening import open_sql_truth
-from recordance_adapters.driven.tantivy_terms import adopt_replica
+from support.slots import adopted_terms
 from support.stores import DEFAULT, Bench, Parts, bench
 from support.truths import IDENTITY, read_everything
 from support.writings import Step, histories, take
@@ -24,16 +24,14 @@ from support.writings import Step, histories, take
 @contextmanager
 def engines() -> Iterator[Bench]:
     """A bench over SQLite and tantivy in a folder that is gone at the end."""
-    with tempfile.TemporaryDirectory() as name:
-        truth = open_sql_truth(Path(name) / "truth.sqlite", identity=IDENTITY)
-        replica = adopt_replica(Path(name) / "replicas", IDENTITY.store, time.time())
-        try:
-            plain = bench(Parts(truth=truth))
-            store = replace(plain.store, terms=TermFollower(truth, replica, time.monotonic))
-            yield replace(plain, store=store, destinations=Destinations({DEFAULT: store}))
-        finally:
-            replica.close()
-            truth.close()
+    with (
+        tempfile.TemporaryDirectory() as name,
+        closing(open_sql_truth(Path(name) / "truth.sqlite", identity=IDENTITY)) as truth,
+        adopted_terms(Path(name) / "replicas", IDENTITY.store) as replica,
+    ):
+        plain = bench(Parts(truth=truth))
+        store = replace(plain.store, terms=TermFollower(truth, replica, time.monotonic))
+        yield replace(plain, store=store, destinations=Destinations({DEFAULT: store}))
 
 
 def said(answer: Any) -> str:

@@ -37,26 +37,18 @@ from support.truths import NOON, PROJECTS, WORDS, days, drawn_captures, make_cap
 
 REPLICAS = ("in_memory", "tantivy")
 """Every adapter of the port, by name; a contract test runs against each."""
-STORE = "store-of-tests"
-
-
-def open_replica(adapter: str, folder: Path, store: str = STORE, now: float = 0.0) -> TermReplica:
-    """A replica of an adapter; one that keeps files adopts the lowest free slot below `folder`."""
-    if adapter == "in_memory":
-        return MemoryReplica()
-    from recordance_adapters.driven.tantivy_terms import adopt_replica
-
-    return adopt_replica(folder, store, now)
 
 
 @contextmanager
 def adopted(adapter: str, folder: Path) -> Iterator[TermReplica]:
-    """`open_replica`, closed at the end."""
-    replica = open_replica(adapter, folder)
-    try:
+    """A replica of an adapter, closed at the end; one that keeps files is that of the lowest free slot below `folder`."""
+    if adapter == "in_memory":
+        yield MemoryReplica()
+        return
+    from support.slots import adopted_terms
+
+    with adopted_terms(folder) as replica:
         yield replica
-    finally:
-        replica.close()
 
 
 def document(number: int, content: str = "pin tokio at 1.38", **given: Any) -> TermDocument:

@@ -69,14 +69,15 @@ def running(folder: Path, *seeds: int) -> Iterator[list[Process]]:
 
 def _run(folder: Path, seed: int) -> None:
     from recordance.usecases.follow import TermFollower
+    from recordance_adapters.driven.replica_slots import adopt_slot
     from recordance_adapters.driven.sql_truth.opening import open_sql_truth
-    from recordance_adapters.driven.tantivy_terms import adopt_replica
+    from support.slots import terms_in
     from support.truths import IDENTITY
 
     truth = open_sql_truth(folder / TRUTH)
-    replica = adopt_replica(folder / REPLICAS, IDENTITY.store, time.time())
-    follower = TermFollower(truth, replica, time.monotonic)
-    print("ready", replica.slot.name, flush=True)
+    slot = adopt_slot(folder / REPLICAS, time.time())
+    follower = TermFollower(truth, terms_in(slot, IDENTITY.store), time.monotonic)
+    print("ready", slot.path.name, flush=True)
     sys.stdin.readline()
     chance = random.Random(seed)
     while True:

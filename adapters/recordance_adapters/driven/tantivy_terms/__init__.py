@@ -1,8 +1,8 @@
-"""The term index on tantivy: one replica per process, in a numbered folder of its own (decisions 2, 6).
+"""The term index on tantivy: one replica per process, in the slot that it holds (decisions 2, 6).
 
-`adopt_replica` takes the lowest free folder; what it returns is a TermReplica. `positions_in` are the traces of replicas.
+`open_terms` returns a TermReplica. `positions_in` are the traces of replicas.
 """
 
-from recordance_adapters.driven.tantivy_terms.slots import adopt_replica, positions_in
+from recordance_adapters.driven.tantivy_terms.opening import open_terms, positions_in
 
-__all__ = ["adopt_replica", "positions_in"]
+__all__ = ["open_terms", "positions_in"]

@@ -1,7 +1,7 @@
 """A replica of the term index in one slot's folder."""
 
 import shutil
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from functools import partial
 from pathlib import Path
 
@@ -27,12 +27,11 @@ INDEX = "terms"
 
 
 class TantivyReplica:
-    """The index in the folder `slot`, which this process holds (see TermReplica); `release` gives the slot back."""
+    """The index in the folder `slot`, which this process holds (see TermReplica)."""
 
-    def __init__(self, slot: Path, store: str, release: Callable[[], None], index: tantivy.Index, position: Position) -> None:
+    def __init__(self, slot: Path, store: str, index: tantivy.Index, position: Position) -> None:
         self.slot = slot
         self._store = store
-        self._release = release
         self._schema = index.schema
         self._writer: tantivy.IndexWriter | None = None
         self._start(index, position)
@@ -75,7 +74,6 @@ class TantivyReplica:
     def close(self) -> None:
         """See TermReplica."""
         self._writer = None
-        self._release()
 
     def _write(self, numbers: Collection[int], documents: Iterable[TermDocument]) -> None:
         writer, spans, highest = self._opened_writer(), self._spans, self._highest
@@ -127,13 +125,13 @@ class TantivyReplica:
                     raise
 
 
-def open_replica(slot: Path, store: str, release: Callable[[], None]) -> TantivyReplica:
+def open_replica(slot: Path, store: str) -> TantivyReplica:
     """Return the replica that lies in a slot's folder; raises ReplicaDamaged if it is no sound one of this store."""
     position = read_position(slot, store)
     if position is None:
         raise ReplicaDamaged(f"slot {slot.name} holds no replica of this store by these versions")
     verify_files(slot / INDEX)
-    replica = TantivyReplica(slot, store, release, open_index(slot / INDEX, build_schema()), position)
+    replica = TantivyReplica(slot, store, open_index(slot / INDEX, build_schema()), position)
     # It may be ahead of its position, if its process died in between, but never behind.
     now, held = opstamp(slot / INDEX), replica.snapshot().document_count
     if now < position.opstamp or (now == position.opstamp and held != position.documents):
@@ -141,9 +139,9 @@ def open_replica(slot: Path, store: str, release: Callable[[], None]) -> Tantivy
     return replica
 
 
-def empty_replica(slot: Path, store: str, release: Callable[[], None]) -> TantivyReplica:
+def empty_replica(slot: Path, store: str) -> TantivyReplica:
     """Return an empty replica in a slot's folder, whatever lay there before."""
-    return TantivyReplica(slot, store, release, _empty_index(slot), _nothing(store))
+    return TantivyReplica(slot, store, _empty_index(slot), _nothing(store))
 
 
 def _empty_index(slot: Path) -> tantivy.Index:
