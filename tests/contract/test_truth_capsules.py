@@ -130,22 +130,12 @@ def test_any_number_of_numbers_can_be_asked_for_at_once(truth: Truth) -> None:
         ]
 
 
-def test_documents_come_in_number_order_page_by_page(truth: Truth) -> None:
-    """L17: a rebuild reads every unforgotten capsule once, in append order, and a page is as long as was asked."""
-    remember(truth, "a", "b", "c", "d", "e")
-    write(truth, entombed(3))
-    with truth.reading() as reader:
-        assert [document.number for document in reader.documents_after(0, 3)] == [1, 2, 4]
-        assert [document.number for document in reader.documents_after(4, 3)] == [5]
-        assert reader.documents_after(5, 3) == []
-
-
 def test_a_document_tells_the_words_marks_and_standing_of_now(truth: Truth) -> None:
     """F6, F9: a follower judges by what stands in the truth when it reads, not by what it read before."""
     remember(truth, "Café au lait", tags=("t",), entities=("Ann",), metadata=(("n", "1"),))
     write(truth, stands(1, archived_at=NOON))
     with truth.reading() as reader:
-        (document,) = reader.documents_after(0, 1)
+        (document,) = reader.documents([1]).values()
         assert document.words == ["cafe", "au", "lait"]
         assert document == term_document(reader.capsules([1])[1], reader.texts([1])[1])
         assert document.capsule.standing.archived_at == NOON

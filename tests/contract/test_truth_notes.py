@@ -216,11 +216,11 @@ def test_a_follower_is_told_each_changed_capsule_once_with_its_last_seq(truth: T
     more = [(Op.ARCHIVED, 1), (Op.ALIASED, None), (Op.FED_BACK, 2), (Op.RESTORED, 1), (Op.RELATED, 3), (Op.REVIEWED, 2)]
     write(truth, ChangeSet(entries=tuple(entry(op, capsule) for op, capsule in more)))
     with truth.reading() as reader:
-        assert reader.changes_after(0, 100) == [IndexedChange(3, 3), IndexedChange(1, 7), IndexedChange(2, 9)]
-        assert reader.changes_after(0, 4) == [IndexedChange(2, 2), IndexedChange(3, 3), IndexedChange(1, 4)]
-        assert list(reader.changes_after(4, 2)) == []
-        assert reader.changes_after(6, 9) == [IndexedChange(1, 7), IndexedChange(2, 9)]
-        assert list(reader.changes_after(9, 9)) == list(reader.changes_after(99, 9)) == []
+        assert reader.changes_after(0, 100, INDEXED_OPS) == [IndexedChange(3, 3), IndexedChange(1, 7), IndexedChange(2, 9)]
+        assert reader.changes_after(0, 4, INDEXED_OPS) == [IndexedChange(2, 2), IndexedChange(3, 3), IndexedChange(1, 4)]
+        assert list(reader.changes_after(4, 2, INDEXED_OPS)) == []
+        assert reader.changes_after(6, 9, INDEXED_OPS) == [IndexedChange(1, 7), IndexedChange(2, 9)]
+        assert list(reader.changes_after(9, 9, INDEXED_OPS)) == list(reader.changes_after(99, 9, INDEXED_OPS)) == []
 
 
 @pytest.mark.parametrize("op", Op)
@@ -229,4 +229,4 @@ def test_a_follower_looks_again_after_indexed_operations_alone(truth: Truth, op:
     remember(truth, "a")
     write(truth, ChangeSet(entries=(entry(op, 1),)))
     with truth.reading() as reader:
-        assert list(reader.changes_after(1, 9)) == ([IndexedChange(1, 2)] if op in INDEXED_OPS else [])
+        assert list(reader.changes_after(1, 9, INDEXED_OPS)) == ([IndexedChange(1, 2)] if op in INDEXED_OPS else [])

@@ -96,7 +96,7 @@ class FaultySnapshot:
 
 def whole_index(reader: TruthReader) -> MemoryIndex:
     """Every document of a truth as a reader sees it."""
-    return MemoryIndex().extended(reader.documents_after(0, 10**6), ())
+    return MemoryIndex().extended(reader.documents(range(1, reader.last_number() + 1)).values(), ())
 
 
 def answers(terms: TermView, query: TermQuery) -> tuple[object, ...]:

@@ -33,7 +33,7 @@ from recordance.domain.change import (
 )
 from recordance.domain.identity import StoreIdentity, content_digest
 from recordance.domain.instant import EARLIEST, LATEST, MICROSECONDS_PER_DAY, Instant
-from recordance.domain.journal import Entry, Op
+from recordance.domain.journal import INDEXED_OPS, Entry, Op
 from recordance.domain.provenance import Anchor
 from recordance.domain.relation import Relation, RelationKind
 from recordance.domain.review import (
@@ -48,6 +48,7 @@ from recordance.domain.review import (
 from recordance.domain.validity import EventRange, Validity
 from recordance.domain.vocabulary import AuthorityClass, EvidenceState, Kind
 from recordance.ports.truth import Truth, TruthReader
+from recordance.query.fence import Scope
 from recordance.query.folding import fold_key, fold_words
 from recordance_adapters.driven.in_memory.truth import MemoryTruth
 from recordance_adapters.driven.sql_truth.opening import open_sql_truth
@@ -164,6 +165,8 @@ def stands(number: int, op: Op = Op.ARCHIVED, at: Instant = NOON, **decisions: A
 
 PROJECTS = ("nott", "nott/x", "nottx", "nott/x/y", "Nott", "nott%", "n_tt/x", "проект/日", "p" * 3000, "nott/" + "q" * 9000)
 WORDS = ("tokio", "pin", "café", "設備清單", "it's", "1.38", "a", "Ünïcode", "ready", "🦀")
+
+SPACES = ("default", "other")
 
 any_text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=30)
 """Text in any script; NUL and lone surrogates never reach a truth (W14)."""
@@ -400,8 +403,13 @@ def read_everything(reader: TruthReader) -> Reading:
             "texts": dict(reader.texts(every)),
             "contents": dict(reader.contents(every)),
             "documents": dict(reader.documents(every)),
-            "documents_after": [list(reader.documents_after(number, 3)) for number in every],
-            "changes_after": [list(reader.changes_after(seq, 4)) for seq in range(reader.head() + 1)],
+            "changes_after": [list(reader.changes_after(seq, 4, INDEXED_OPS)) for seq in range(reader.head() + 1)],
+            "forgotten_after": [list(reader.forgotten_after(seq)) for seq in range(reader.head() + 1)],
+            "space": [reader.space(name) for name in (*SPACES, "unknown")],
+            "spaces": list(reader.spaces()),
+            "vectors": {name: dict(reader.vectors(name, every)) for name in (*SPACES, "unknown")},
+            "embedded_within": {name: list(reader.embedded_within(name, Scope())) for name in (*SPACES, "unknown")},
+            "embeddings": {number: list(found) for number, found in reader.embeddings(every).items()},
             "journal": list(reader.journal(0, 10_000)),
             "history": [list(reader.history(number)) for number in every],
             "aliases": {key: list(found) for key, found in reader.aliases(term_keys).items()},

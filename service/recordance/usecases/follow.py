@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
+from recordance.domain.journal import INDEXED_OPS
 from recordance.errors import MissingState, ReplicaDamaged, StateKind
 from recordance.ports.terms import Proposals, Tally, TermReplica
 from recordance.ports.truth import Truth, TruthReader
@@ -214,7 +215,7 @@ class TermFollower:
             self._write_overlay(reader, head)
             while replica.applied < head:
                 until = min(replica.applied + CATCH_UP_ROWS, head)
-                changes = reader.changes_after(replica.applied, CATCH_UP_ROWS)
+                changes = reader.changes_after(replica.applied, CATCH_UP_ROWS, INDEXED_OPS)
                 numbers = [change.number for change in changes if not written[change.number]]
                 replica.replace(numbers, _documents(reader, numbers), until, _mark(reader, until))
                 for number in numbers:
@@ -287,7 +288,7 @@ def _advanced(stand: Stand, reader: TruthReader) -> Stand | None:
     head = reader.head()
     if head == stand.head:
         return stand
-    changes = reader.changes_after(stand.head, head - stand.head)
+    changes = reader.changes_after(stand.head, head - stand.head, INDEXED_OPS)
     documents: list[TermDocument] = []
     words = stand.overlay.words
     for document in _documents(reader, [change.number for change in changes]):

@@ -1,14 +1,13 @@
-"""The truth in plain memory: every answer is a loop with the pure predicates. It defines what an engine must answer."""
+"""The truth in plain memory: one writer at a time on a copy, which is published when it is done."""
 
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import replace
 from typing import TypeVar
 
-from recordance.domain.alias import Alias, Miss, MissOutcome
-from recordance.domain.caller import under
-from recordance.domain.capsule import Capsule, CapsuleText, LabelField, Tombstone
+from recordance.domain.alias import Miss, MissOutcome
+from recordance.domain.capsule import Capsule, Tombstone
 from recordance.domain.change import (
     AddRelation,
     AppendCorroboration,
@@ -18,212 +17,34 @@ from recordance.domain.change import (
     ChangeSet,
     Entomb,
     KeepAnswer,
-    KeptAnswer,
+    PutEmbedding,
     PutFeedback,
+    PutSpace,
     RemoveAlias,
     RemoveRelation,
+    Revise,
     SetStanding,
     SetUse,
     TeachAlias,
 )
+from recordance.domain.embedding import Embedding, Space
 from recordance.domain.identity import StoreIdentity
 from recordance.domain.instant import Instant
-from recordance.domain.journal import INDEXED_OPS, JournalRow
-from recordance.domain.relation import Relation, RelationKind
+from recordance.domain.journal import JournalRow
+from recordance.domain.relation import Relation
 from recordance.domain.review import Corroboration, Feedback, ReviewEvent
 from recordance.domain.tombstone import skeleton_of
 from recordance.errors import Fault, MissingState, StateKind
-from recordance.ports.truth import (
-    IndexedChange,
-    KeyedCapsule,
-    KnownContent,
-    ListedState,
-    ListPage,
-    ListRequest,
-    TruthReader,
-    TruthWriter,
-)
-from recordance.query.document import TermDocument, term_document
-from recordance.query.exclusion import Eligibility, first_exclusion
-from recordance.ranking.bm25 import CorpusStatistics
+from recordance.ports.truth import TruthReader, TruthWriter
+from recordance_adapters.driven.in_memory.contents import Contents
+from recordance_adapters.driven.in_memory.truth_reader import MemoryReader
 
-K = TypeVar("K")
-V = TypeVar("V")
 Told = TypeVar("Told", ReviewEvent, Corroboration)
 
 PATIENCE_SECONDS = 30.0
 """How long a writer waits for its turn before it says that the store is busy."""
 
-
 _Note = TeachAlias | RemoveAlias | AppendReview | PutFeedback | AppendCorroboration | KeepAnswer
-
-
-@dataclass(slots=True)
-class _Contents:
-    """All that a store holds. A published one is never changed again: a writer works on a copy."""
-
-    capsules: dict[int, Capsule] = field(default_factory=dict)
-    texts: dict[int, CapsuleText] = field(default_factory=dict)
-    tombstones: dict[int, Tombstone] = field(default_factory=dict)
-    relations: dict[tuple[RelationKind, int, int], Relation] = field(default_factory=dict)
-    aliases: dict[tuple[str, str], Alias] = field(default_factory=dict)
-    reviews: list[ReviewEvent] = field(default_factory=list)
-    feedback: dict[tuple[int, str, str], Feedback] = field(default_factory=dict)
-    corroborations: list[Corroboration] = field(default_factory=list)
-    answers: dict[str, KeptAnswer] = field(default_factory=dict)
-    misses: dict[tuple[str, MissOutcome, str], Miss] = field(default_factory=dict)
-    journal: list[JournalRow] = field(default_factory=list)
-
-    def copy(self) -> "_Contents":
-        return _Contents(**{each.name: getattr(self, each.name).copy() for each in fields(self)})
-
-
-class MemoryReader:
-    """One snapshot (see TruthReader)."""
-
-    def __init__(self, identity: StoreIdentity, contents: _Contents) -> None:
-        self._identity = identity
-        self._contents = contents
-
-    def head(self) -> int:
-        """See TruthReader."""
-        return len(self._contents.journal)
-
-    def identity(self) -> StoreIdentity:
-        """See TruthReader."""
-        return self._identity
-
-    def last_number(self) -> int:
-        """See TruthReader."""
-        return len(self._contents.capsules)
-
-    def corpus(self) -> CorpusStatistics:
-        """See TruthReader."""
-        return _statistics(self._unforgotten())
-
-    def corpus_within(self, subtrees: frozenset[str]) -> CorpusStatistics:
-        """See TruthReader."""
-        return _statistics([capsule for capsule in self._unforgotten() if _lies_in(capsule, subtrees)])
-
-    def capsules(self, numbers: Collection[int]) -> Mapping[int, Capsule]:
-        """See TruthReader."""
-        return _chosen(self._contents.capsules, numbers)
-
-    def texts(self, numbers: Collection[int]) -> Mapping[int, CapsuleText]:
-        """See TruthReader."""
-        return _chosen(self._contents.texts, numbers)
-
-    def contents(self, numbers: Collection[int]) -> Mapping[int, str]:
-        """See TruthReader."""
-        return {number: text.content for number, text in self.texts(numbers).items()}
-
-    def documents(self, numbers: Collection[int]) -> Mapping[int, TermDocument]:
-        """See TruthReader."""
-        return {number: self._document(number) for number in self.texts(numbers)}
-
-    def documents_after(self, number: int, count: int) -> Sequence[TermDocument]:
-        """See TruthReader."""
-        following = sorted(each for each in self._contents.texts if each > number)
-        return [self._document(each) for each in following[:count]]
-
-    def changes_after(self, seq: int, count: int) -> Sequence[IndexedChange]:
-        """See TruthReader."""
-        last = {row.capsule: row.seq for row in self.journal(seq, count) if row.op in INDEXED_OPS}
-        changes = [IndexedChange(capsule, at) for capsule, at in last.items() if capsule is not None]
-        return sorted(changes, key=lambda change: change.seq)
-
-    def journal(self, after: int, count: int) -> Sequence[JournalRow]:
-        """See TruthReader."""
-        return self._contents.journal[after : after + count]
-
-    def history(self, number: int) -> Sequence[JournalRow]:
-        """See TruthReader."""
-        return [row for row in self._contents.journal if row.capsule == number]
-
-    def aliases(self, term_keys: Collection[str]) -> Mapping[str, Sequence[Alias]]:
-        """See TruthReader."""
-        wanted = set(term_keys)
-        return _grouped((alias.term_key, alias) for alias in self._contents.aliases.values() if alias.term_key in wanted)
-
-    def all_aliases(self) -> Sequence[Alias]:
-        """See TruthReader."""
-        return sorted(self._contents.aliases.values(), key=lambda alias: alias.term_key)
-
-    def relations_from(self, numbers: Collection[int], kinds: Collection[RelationKind]) -> Sequence[Relation]:
-        """See TruthReader."""
-        found = [each for each in self._contents.relations.values() if each.source in numbers and each.kind in kinds]
-        return sorted(found, key=lambda relation: (relation.source, relation.kind, relation.target))
-
-    def relations_to(self, numbers: Collection[int], kinds: Collection[RelationKind]) -> Sequence[Relation]:
-        """See TruthReader."""
-        found = [each for each in self._contents.relations.values() if each.target in numbers and each.kind in kinds]
-        return sorted(found, key=lambda relation: (relation.target, relation.kind, relation.source))
-
-    def known_contents(self, digests: Collection[str]) -> Sequence[KnownContent]:
-        """See TruthReader."""
-        return [
-            KnownContent(capsule.content_digest, capsule.labels.get(LabelField.PROJECT), capsule.number)
-            for capsule in self._unforgotten()
-            if capsule.content_digest in digests
-        ]
-
-    def keyed(self, keys: Collection[str]) -> Sequence[KeyedCapsule]:
-        """See TruthReader."""
-        return [
-            KeyedCapsule(capsule.labels.get(LabelField.PROJECT), capsule.labels[LabelField.KEY], capsule.number)
-            for capsule in self._unforgotten()
-            if capsule.standing.superseded_at is None and capsule.labels.get(LabelField.KEY) in keys
-        ]
-
-    def tombstones(self, numbers: Collection[int]) -> Mapping[int, Tombstone]:
-        """See TruthReader."""
-        return _chosen(self._contents.tombstones, numbers)
-
-    def forgotten(self, content_macs: Collection[str]) -> Mapping[str, int]:
-        """See TruthReader."""
-        bearers = sorted(self._contents.tombstones.values(), key=lambda tombstone: tombstone.capsule, reverse=True)
-        return {each.content_mac: each.capsule for each in bearers if each.content_mac in content_macs}
-
-    def reviews(self, number: int) -> Sequence[ReviewEvent]:
-        """See TruthReader."""
-        return [event for event in self._contents.reviews if event.capsule == number]
-
-    def review_history(self, numbers: Collection[int]) -> Mapping[int, Sequence[ReviewEvent]]:
-        """See TruthReader."""
-        return _grouped((event.capsule, event) for event in self._contents.reviews if event.capsule in numbers)
-
-    def feedback(self, numbers: Collection[int]) -> Mapping[int, Sequence[Feedback]]:
-        """See TruthReader."""
-        return _grouped((each.capsule, each) for each in self._contents.feedback.values() if each.capsule in numbers)
-
-    def corroborations(self, numbers: Collection[int]) -> Mapping[int, Corroboration]:
-        """See TruthReader."""
-        return {each.capsule: each for each in self._contents.corroborations if each.capsule in numbers}
-
-    def corroboration_history(self, numbers: Collection[int]) -> Mapping[int, Sequence[Corroboration]]:
-        """See TruthReader."""
-        return _grouped((each.capsule, each) for each in self._contents.corroborations if each.capsule in numbers)
-
-    def misses(self, fence: str | None, count: int) -> Sequence[Miss]:
-        """See TruthReader."""
-        found = [miss for miss in self._contents.misses.values() if fence is None or miss.fence == fence]
-        found.sort(key=lambda miss: (-miss.count, -miss.last_at, miss.term_key, miss.outcome, miss.fence))
-        return found[:count]
-
-    def kept_answer(self, key: str) -> KeptAnswer | None:
-        """See TruthReader."""
-        return self._contents.answers.get(key)
-
-    def listed(self, request: ListRequest) -> ListPage:
-        """See TruthReader."""
-        numbers = tuple(capsule.number for capsule in self._unforgotten() if _is_listed(capsule, request))
-        return ListPage(numbers[request.offset : request.offset + request.limit], len(numbers))
-
-    def _unforgotten(self) -> list[Capsule]:
-        return [capsule for capsule in self._contents.capsules.values() if capsule.standing.tombstoned_at is None]
-
-    def _document(self, number: int) -> TermDocument:
-        return term_document(self._contents.capsules[number], self._contents.texts[number])
 
 
 class MemoryWriter(MemoryReader):
@@ -273,6 +94,12 @@ class MemoryWriter(MemoryReader):
                 self._relate(relation)
             case RemoveRelation(kind, source, target):
                 self._contents.relations.pop((kind, source, target), None)
+            case Revise():
+                self._revise(change)
+            case PutSpace(space):
+                self._put_space(space)
+            case PutEmbedding(embedding):
+                self._put_embedding(embedding)
             case Entomb(tombstone):
                 self._entomb(tombstone)
             case _:
@@ -302,6 +129,37 @@ class MemoryWriter(MemoryReader):
         self._contents.capsules[number] = capture.capsule
         self._contents.texts[number] = capture.text
 
+    def _revise(self, revise: Revise) -> None:
+        capsule, contents = revise.capsule, self._contents
+        number = capsule.number
+        before = contents.texts.get(number)
+        if before is None or not capsule.revision == revise.text.revision == before.revision + 1:
+            raise Fault(f"capsule {number} has no revision before {revise.text.revision}")
+        contents.former[number] = (*contents.former.get(number, ()), before)
+        contents.capsules[number] = capsule
+        contents.texts[number] = revise.text
+        self._drop_vectors(number, capsule.content_digest)
+
+    def _put_space(self, space: Space) -> None:
+        held = self.space(space.name)
+        if held is not None and held.vectors and held.space.dimension != space.dimension:
+            raise Fault(f"space {space.name} holds vectors of {held.space.dimension} dimensions, not {space.dimension}")
+        self._contents.spaces[space.name] = space
+
+    def _put_embedding(self, embedding: Embedding) -> None:
+        capsule, space = self._contents.capsules.get(embedding.capsule), self._contents.spaces.get(embedding.space)
+        if capsule is None or capsule.standing.tombstoned_at is not None or capsule.content_digest != embedding.content_digest:
+            raise Fault(f"the embedding is not of what capsule {embedding.capsule} says now")
+        if space is None or space.dimension != embedding.vector.dimension:
+            raise Fault(f"space {embedding.space} does not have {embedding.vector.dimension} dimensions")
+        self._contents.vectors[embedding.capsule, embedding.space] = embedding
+
+    def _drop_vectors(self, number: int, kept_digest: str | None = None) -> None:
+        """Drop a capsule's vectors but those of the content with this digest."""
+        held = self._contents.vectors
+        for key in [key for key, each in held.items() if key[0] == number and each.content_digest != kept_digest]:
+            del held[key]
+
     def _relate(self, relation: Relation) -> None:
         key = (relation.kind, self._capsule(relation.source).number, self._capsule(relation.target).number)
         if key in self._contents.relations:
@@ -320,6 +178,8 @@ class MemoryWriter(MemoryReader):
         self._contents.capsules[number] = skeleton_of(self._capsule(number), tombstone.at)
         self._contents.tombstones[number] = tombstone
         del self._contents.texts[number]
+        self._contents.former.pop(number, None)
+        self._drop_vectors(number)
         self._silence(number)
 
     def _silence(self, number: int) -> None:
@@ -350,7 +210,7 @@ class MemoryTruth:
     def __init__(self, identity: StoreIdentity, patience: float = PATIENCE_SECONDS) -> None:
         self._identity = identity
         self._patience = patience
-        self._published = _Contents()
+        self._published = Contents()
         self._turn = threading.Lock()
 
     @contextmanager
@@ -375,40 +235,15 @@ class MemoryTruth:
 
 
 def _place(change: Change) -> int:
-    """New capsules come first and forgetting comes last; between them changes keep their order."""
-    return 0 if isinstance(change, Capture) else 2 if isinstance(change, Entomb) else 1
-
-
-def _statistics(capsules: Sequence[Capsule]) -> CorpusStatistics:
-    return CorpusStatistics(len(capsules), sum(capsule.word_count for capsule in capsules))
-
-
-def _lies_in(capsule: Capsule, subtrees: frozenset[str]) -> bool:
-    project = capsule.labels.get(LabelField.PROJECT)
-    return project is not None and any(under(project, subtree) for subtree in subtrees)
-
-
-def _is_listed(capsule: Capsule, request: ListRequest) -> bool:
-    if request.project_id is not None and capsule.labels.get(LabelField.PROJECT) != request.project_id:
-        return False
-    if request.kind is not None and capsule.labels.get(LabelField.KIND) != request.kind:
-        return False
-    if not all(_lies_in(capsule, subtrees) for subtrees in request.subtrees):
-        return False
-    return request.state is None or _state_of(capsule, request.at) is request.state
-
-
-def _state_of(capsule: Capsule, at: Instant) -> ListedState:
-    reason = first_exclusion(capsule, Eligibility(at=at))
-    return ListedState.LIVE if reason is None else ListedState(reason.value)
-
-
-def _chosen(held: Mapping[int, V], numbers: Collection[int]) -> dict[int, V]:
-    return {number: held[number] for number in numbers if number in held}
-
-
-def _grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
-    groups: dict[K, list[V]] = {}
-    for key, value in pairs:
-        groups.setdefault(key, []).append(value)
-    return groups
+    """New capsules come first, then revisions, then spaces; forgetting comes last, and all else keeps its order."""
+    match change:
+        case Capture():
+            return 0
+        case Revise():
+            return 1
+        case PutSpace():
+            return 2
+        case Entomb():
+            return 4
+        case _:
+            return 3

@@ -14,7 +14,9 @@ from recordance.domain.change import (
     AppendReview,
     Change,
     KeepAnswer,
+    PutEmbedding,
     PutFeedback,
+    PutSpace,
     RemoveAlias,
     RemoveRelation,
     SetStanding,
@@ -34,11 +36,15 @@ def insert_into(table: Table) -> Insert:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How changes of one kind are made. `rows_each` is how many rows each of them must change, None for any number."""
+    """How changes of one kind are made. `rows_each` is how many rows each of them must change, None for any number.
+
+    `misfit` says what it means when one changes another number of rows.
+    """
 
     statement: ClauseElement
     parameters: Callable[[Any], Parameters]
     rows_each: int | None = None
+    misfit: str = "names a capsule that does not exist"
 
 
 class Run(NamedTuple):
@@ -111,6 +117,23 @@ def _teach_alias(change: TeachAlias) -> Parameters:
 
 def _remove_alias(change: RemoveAlias) -> Parameters:
     return {"of": digest(change.term_key), "to": digest(change.alias_key), "removed_at": change.at}
+
+
+def _put_space(change: PutSpace) -> Parameters:
+    space = change.space
+    return {"space": space.name, "dimension": space.dimension, "model": space.model, "at": change.at}
+
+
+def _put_embedding(change: PutEmbedding) -> Parameters:
+    each = change.embedding
+    return {
+        "capsule": each.capsule,
+        "space": each.space,
+        "content_digest": each.content_digest,
+        "dimension": each.vector.dimension,
+        "vector": each.vector.packed,
+        "at": each.at,
+    }
 
 
 def _append_review(change: AppendReview) -> Parameters:
@@ -194,11 +217,29 @@ _KEEP_ANSWER = text(
     "INSERT INTO kept_answer (digest, key, items_digest, answer, at) VALUES (:digest, :key, :items_digest, :answer, :at) "
     "ON CONFLICT (digest) DO UPDATE SET items_digest = excluded.items_digest, answer = excluded.answer, at = excluded.at"
 )
+_PUT_SPACE = text(
+    "INSERT INTO embedding_space (space, dimension, at, model, vectors) VALUES (:space, :dimension, :at, :model, 0) "
+    "ON CONFLICT (space) DO UPDATE SET dimension = excluded.dimension, at = excluded.at, model = excluded.model "
+    "WHERE embedding_space.dimension = excluded.dimension OR embedding_space.vectors = 0"
+)
+# What is put fits the store, or no row is written at all.
+_PUT_EMBEDDING = text(
+    "INSERT INTO embedding (capsule, space, content_digest, vector, at) "
+    "SELECT capsule.number, embedding_space.space, capsule.content_digest, :vector, :at FROM capsule, embedding_space "
+    "WHERE capsule.number = :capsule AND capsule.content_digest = :content_digest AND capsule.tombstoned_at IS NULL "
+    "AND embedding_space.space = :space AND embedding_space.dimension = :dimension "
+    "ON CONFLICT (capsule, space) DO UPDATE SET content_digest = excluded.content_digest, vector = excluded.vector, "
+    "at = excluded.at"
+)
 _SET_STANDING = _updates(
     "updated_at", "quarantined_at", "falsified_at", "archived_at", "superseded_at", "superseded_by", "review", "tombstoned_at"
 )
 
 WAYS: Mapping[type, Way] = {
+    PutSpace: Way(_PUT_SPACE, _put_space, rows_each=1, misfit="gives another dimension to a space that holds vectors"),
+    PutEmbedding: Way(
+        _PUT_EMBEDDING, _put_embedding, rows_each=1, misfit="fits no capsule's current content, or no space's dimension"
+    ),
     SetStanding: Way(_SET_STANDING, _set_standing, rows_each=1),
     SetUse: Way(_updates("use_count", "used_at", "feedback_weight"), _set_use, rows_each=1),
     AddRelation: Way(insert_into(tables.relation), _add_relation),

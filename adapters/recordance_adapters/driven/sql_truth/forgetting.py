@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sqlalchemy import BindParameter, bindparam, delete, update
+from sqlalchemy import BindParameter, bindparam, delete, select, update
 from sqlalchemy.sql import ClauseElement
 
 from recordance.domain.capsule import Capsule, Tombstone
@@ -27,6 +27,11 @@ _ERASE: tuple[ClauseElement, ...] = (
     delete(tables.capsule_mark).where(tables.capsule_mark.c.capsule == _FORGOTTEN),
     delete(tables.embedding).where(tables.embedding.c.capsule == _FORGOTTEN),
 )
+_UNCOUNT = (
+    update(tables.embedding_space)
+    .where(tables.embedding_space.c.space.in_(select(tables.embedding.c.space).where(tables.embedding.c.capsule == _FORGOTTEN)))
+    .values(vectors=tables.embedding_space.c.vectors - 1)
+)
 _STRIP = (
     update(tables.capsule)
     .where(tables.capsule.c.number == _FORGOTTEN)
@@ -40,6 +45,7 @@ def forget(rows: Rows, tombstones: Sequence[Tombstone], capsules: Mapping[int, C
         capsule = capsules.get(tombstone.capsule)
         if capsule is None or capsule.standing.tombstoned_at is not None:
             raise Fault(f"capsule {tombstone.capsule} cannot be forgotten: it does not exist, or is forgotten already")
+        rows.change(_UNCOUNT, forgotten=capsule.number)
         for statement in _ERASE:
             rows.change(statement, forgotten=capsule.number)
         skeleton = zip(CAPSULE_COLUMNS, capsule_row(skeleton_of(capsule, tombstone.at)), strict=True)

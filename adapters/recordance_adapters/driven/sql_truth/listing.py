@@ -1,12 +1,13 @@
 """Pages of capsules: the fences and the state of a ListRequest as SQL, in the order of the pure predicates (F1, F6)."""
 
-from sqlalchemy import Select, case, false, func, or_, select
+from sqlalchemy import Select, case, func, select
 from sqlalchemy.sql import ColumnElement
 
 from recordance.domain.instant import Instant
 from recordance.domain.review import ReviewState
 from recordance.ports.truth import ListedState, ListRequest
 from recordance_adapters.driven.sql_truth.capsule_rows import digest
+from recordance_adapters.driven.sql_truth.fencing import lies_in
 from recordance_adapters.driven.sql_truth.tables import capsule
 
 _PROPOSALS = (ReviewState.PROPOSED.value, ReviewState.REJECTED.value)
@@ -34,16 +35,10 @@ def _conditions(request: ListRequest) -> list[ColumnElement[bool]]:
         conditions += [capsule.c.project_id_digest == digest(request.project_id), capsule.c.project_id == request.project_id]
     if request.kind is not None:
         conditions.append(capsule.c.kind == str(request.kind))
-    conditions += [_lies_in(capsule.c.project_id, subtrees) for subtrees in request.subtrees]
+    conditions += [lies_in(capsule.c.project_id, subtrees) for subtrees in request.subtrees]
     if request.state is not None:
         conditions.append(_state(request.at) == request.state.value)
     return conditions
-
-
-def _lies_in(project: ColumnElement[str], subtrees: frozenset[str]) -> ColumnElement[bool]:
-    """Return the condition that a project is one of `subtrees` or lies below one; unstamped capsules lie in none (F1)."""
-    below = [or_(project == prefix, func.substr(project, 1, len(prefix) + 1) == f"{prefix}/") for prefix in sorted(subtrees)]
-    return or_(false(), *below)
 
 
 def _state(at: Instant) -> ColumnElement[str]:

@@ -31,13 +31,6 @@ _CURRENT = capsule.join(
     capsule_revision,
     (capsule_revision.c.capsule == capsule.c.number) & (capsule_revision.c.revision == capsule.c.revision),
 )
-_DOCUMENTS_AFTER = (
-    select(*READ_COLUMNS, *TEXT_COLUMNS)
-    .select_from(_CURRENT)
-    .where(_UNFORGOTTEN, capsule.c.number > bindparam("after"))
-    .order_by(capsule.c.number)
-    .limit(bindparam("count"))
-)
 
 _WITHIN = select(func.sum(project_counter.c.capsules), func.sum(project_counter.c.words)).where(
     or_(
@@ -128,10 +121,6 @@ class CapsuleReading(Snapshot):
     def documents(self, numbers: Collection[int]) -> Mapping[int, TermDocument]:
         """See TruthReader."""
         return {row[0]: document_of(row) for row in self._rows.among(_documents, numbers)}
-
-    def documents_after(self, number: int, count: int) -> Sequence[TermDocument]:
-        """See TruthReader."""
-        return [document_of(row) for row in self._rows.all(_DOCUMENTS_AFTER, after=number, count=count)]
 
     def known_contents(self, digests: Collection[str]) -> Sequence[KnownContent]:
         """See TruthReader."""

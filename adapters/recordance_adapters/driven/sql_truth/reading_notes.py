@@ -9,7 +9,7 @@ from sqlalchemy import Select, bindparam, select
 
 from recordance.domain.alias import Alias, Miss, MissOutcome
 from recordance.domain.change import KeptAnswer
-from recordance.domain.journal import INDEXED_OPS, JournalRow, Op
+from recordance.domain.journal import JournalRow, Op
 from recordance.domain.relation import Relation, RelationKind
 from recordance.domain.review import AnchorVerdict, Corroboration, Feedback, FeedbackOutcome, ReviewEvent, Ruling
 from recordance.ports.truth import IndexedChange
@@ -17,6 +17,7 @@ from recordance_adapters.driven.sql_truth.capsule_rows import digest
 from recordance_adapters.driven.sql_truth.rows import Row, among
 from recordance_adapters.driven.sql_truth.snapshot import Snapshot
 from recordance_adapters.driven.sql_truth.tables import (
+    TOMBSTONED,
     alias,
     corroboration,
     feedback,
@@ -29,7 +30,6 @@ from recordance_adapters.driven.sql_truth.tables import (
 
 K = TypeVar("K")
 V = TypeVar("V")
-_INDEXED = frozenset(op.value for op in INDEXED_OPS)
 _ALIAS_COLUMNS = (alias.c.term_key, alias.c.alias_key, alias.c.term, alias.c.text, alias.c.at)
 _RELATION_COLUMNS = (relation.c.kind, relation.c.source, relation.c.target, relation.c.at)
 _FEEDBACK_COLUMNS = (
@@ -42,6 +42,11 @@ _MISS_COLUMNS = (miss.c.term_key, miss.c.outcome, miss.c.fence, miss.c.count, mi
 _NEXT = (journal.c.seq > bindparam("after"), journal.c.seq <= bindparam("until"))
 _JOURNAL = select(journal).where(*_NEXT).order_by(journal.c.seq)
 _CHANGES = select(journal.c.seq, journal.c.op, journal.c.capsule).where(*_NEXT).order_by(journal.c.seq)
+_FORGOTTEN = (
+    select(journal.c.capsule, journal.c.seq)
+    .where(TOMBSTONED, journal.c.seq > bindparam("after"), journal.c.capsule.is_not(None))
+    .order_by(journal.c.seq)
+)
 _HISTORY = select(journal).where(journal.c.capsule == bindparam("number")).order_by(journal.c.seq)
 _ALL_ALIASES = select(*_ALIAS_COLUMNS).where(alias.c.removed_at.is_(None)).order_by(alias.c.term_key, alias.c.place)
 _REVIEW_COLUMNS = (
@@ -94,16 +99,20 @@ def _corroborations(size: int) -> Select[tuple[object, ...]]:
 class NoteReading(Snapshot):
     """The part of TruthReader that is about everything but capsules."""
 
-    def changes_after(self, seq: int, count: int) -> Sequence[IndexedChange]:
-        """See TruthReader."""
+    def changes_after(self, seq: int, count: int, ops: frozenset[Op]) -> Sequence[IndexedChange]:
+        """See TruthReader. Members of Op are their own words, so that a word that was read is found among them."""
         if seq >= self._counters.seq:
             return ()
         last: dict[int, int] = {}
         for at, op, number in self._rows.all(_CHANGES, after=seq, until=seq + count):
-            if number is not None and op in _INDEXED:
+            if number is not None and op in ops:
                 last.pop(number, None)  # the later row takes the later place
                 last[number] = at
         return [IndexedChange(number, at) for number, at in last.items()]
+
+    def forgotten_after(self, seq: int) -> Sequence[IndexedChange]:
+        """See TruthReader."""
+        return [IndexedChange(*row) for row in self._rows.all(_FORGOTTEN, after=seq)]
 
     def journal(self, after: int, count: int) -> Sequence[JournalRow]:
         """See TruthReader."""

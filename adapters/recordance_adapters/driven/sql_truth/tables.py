@@ -19,6 +19,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    literal_column,
 )
 from sqlalchemy.sql.elements import ColumnElement
 
@@ -261,6 +262,8 @@ embedding_space = Table(
     Column("space", String(200), primary_key=True),
     Column("dimension", Integer, nullable=False),
     _instant("at"),
+    Column("model", LABEL),
+    Column("vectors", NUMBER, nullable=False, server_default="0"),  # kept, so that no recall counts them
 )
 
 embedding = Table(
@@ -361,3 +364,6 @@ journal = Table(
     Column("field_values", Text, nullable=False),
     Index(None, "capsule"),
 )
+TOMBSTONED = journal.c.op == literal_column("'tombstoned'")
+"""The rows of forgettings, as the index over them says it: a database takes an index over some rows only for that very text."""
+_partly(Index("ix_journal_tombstoned", journal.c.seq, journal.c.capsule), TOMBSTONED)

@@ -1,14 +1,16 @@
 """One writing transaction: a change set becomes a few statements, each run once for all rows of its kind."""
 
+import functools
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from sqlalchemy import bindparam, delete, text, update
+from sqlalchemy import Integer, Select, bindparam, delete, select, text, update
 
 from recordance.domain.alias import Miss, MissOutcome
 from recordance.domain.capsule import Capsule, LabelField
-from recordance.domain.change import Capture, ChangeSet, Entomb, PutFeedback
+from recordance.domain.change import Capture, ChangeSet, Entomb, PutEmbedding, PutFeedback
+from recordance.domain.embedding import Embedding
 from recordance.domain.instant import Instant
 from recordance.domain.journal import Entry
 from recordance.errors import Fault
@@ -23,8 +25,9 @@ from recordance_adapters.driven.sql_truth.capsule_rows import (
 )
 from recordance_adapters.driven.sql_truth.changes import Run, judgement, runs
 from recordance_adapters.driven.sql_truth.forgetting import forget
-from recordance_adapters.driven.sql_truth.reading_capsules import CapsuleReading
 from recordance_adapters.driven.sql_truth.reading_notes import NoteReading
+from recordance_adapters.driven.sql_truth.reading_vectors import VectorReading
+from recordance_adapters.driven.sql_truth.rows import among
 
 _COUNT = update(tables.counter).values(
     {name: bindparam(name) for name in ("capsules", "words", "last_number", "seq")},
@@ -52,11 +55,23 @@ _KEEP_MISS = text(
     "count = CASE WHEN excluded.count > miss.count THEN excluded.count ELSE miss.count END, "
     "last_at = CASE WHEN excluded.last_at > miss.last_at THEN excluded.last_at ELSE miss.last_at END"
 )
+_spaces = tables.embedding_space.c
+_COUNT_VECTORS = (
+    update(tables.embedding_space)
+    .where(_spaces.space == bindparam("which"))
+    .values(vectors=_spaces.vectors + bindparam("more", type_=Integer))
+)
 _CLEAR_MISSES = delete(tables.miss)
 _CLEAR_MISSES_OF = delete(tables.miss).where(tables.miss.c.fence_digest == bindparam("fence"))
 
 
-class SqlReader(CapsuleReading, NoteReading):
+@functools.cache
+def _embedded_in(size: int) -> Select[tuple[int, str]]:
+    embedding = tables.embedding.c
+    return select(embedding.capsule, embedding.space).where(among(embedding.capsule, size))
+
+
+class SqlReader(VectorReading, NoteReading):
     """One snapshot (see TruthReader)."""
 
 
@@ -149,9 +164,18 @@ class SqlWriter(SqlReader):
     def _make(self, run: Run) -> None:
         if isinstance(run.changes[0], PutFeedback):
             self._rows.change_many(_WITHDRAW, [judgement(change) for change in run.changes if isinstance(change, PutFeedback)])
+        if isinstance(run.changes[0], PutEmbedding):
+            self._count_vectors([change.embedding for change in run.changes if isinstance(change, PutEmbedding)])
         changed = self._rows.change_many(run.way.statement, [run.way.parameters(change) for change in run.changes])
         if run.way.rows_each is not None and changed != run.way.rows_each * len(run.changes):
-            raise Fault(f"{type(run.changes[0]).__name__} names a capsule that does not exist")
+            raise Fault(f"{type(run.changes[0]).__name__} {run.way.misfit}")
+
+    def _count_vectors(self, embeddings: Sequence[Embedding]) -> None:
+        """Count those that replace none in their space."""
+        there = set(self._rows.among(_embedded_in, [each.capsule for each in embeddings]))
+        new = Counter(space for _, space in {(each.capsule, each.space) for each in embeddings} - there)
+        if new:
+            self._rows.change_many(_COUNT_VECTORS, [{"which": space, "more": count} for space, count in new.items()])
 
     def _note(self, entries: Sequence[Entry], actor: str, at: Instant) -> None:
         first = self._counters.seq + 1

@@ -2,6 +2,6 @@
 
 from pathlib import Path
 
-HEAD = "0001"
+HEAD = "0002"
 """The format that this program writes: the last revision."""
 VERSIONS = Path(__file__).parent / "versions"

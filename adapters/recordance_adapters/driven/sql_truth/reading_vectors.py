@@ -1,0 +1,89 @@
+"""Reading vectors: spaces, the vectors in them, and which capsules have one inside a scope (W4, F4)."""
+
+import functools
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from sqlalchemy import Select, bindparam, select
+
+from recordance.domain.embedding import Embedding, Space, Vector
+from recordance.ports.truth import OccupiedSpace
+from recordance.query.fence import Fence, MemberFence, Scope, admits, marks_of
+from recordance_adapters.driven.sql_truth.fencing import admitted, is_small
+from recordance_adapters.driven.sql_truth.reading_capsules import CapsuleReading
+from recordance_adapters.driven.sql_truth.rows import Row, among
+from recordance_adapters.driven.sql_truth.tables import capsule, embedding, embedding_space
+
+_SPACE_COLUMNS = (
+    embedding_space.c.space, embedding_space.c.dimension, embedding_space.c.model, embedding_space.c.vectors,
+)  # fmt: skip
+_SPACES = select(*_SPACE_COLUMNS)
+_SPACE = _SPACES.where(embedding_space.c.space == bindparam("space"))
+_EMBEDDED = select(embedding.c.capsule).where(embedding.c.space == bindparam("space"))
+_JUDGED_AT_ONCE = 500
+
+
+@functools.cache
+def _vectors(size: int) -> Select[tuple[int, bytes]]:
+    chosen = select(embedding.c.capsule, embedding.c.vector).where(among(embedding.c.capsule, size))
+    return chosen.where(embedding.c.space == bindparam("space"))
+
+
+@functools.cache
+def _embeddings(size: int) -> Select[tuple[object, ...]]:
+    return select(embedding).where(among(embedding.c.capsule, size))
+
+
+class VectorReading(CapsuleReading):
+    """The part of TruthReader that is about vectors."""
+
+    def space(self, name: str) -> OccupiedSpace | None:
+        """See TruthReader."""
+        rows = self._rows.all(_SPACE, space=name)
+        return _occupied(rows[0]) if rows else None
+
+    def spaces(self) -> Sequence[OccupiedSpace]:
+        """See TruthReader."""
+        return sorted(map(_occupied, self._rows.all(_SPACES)), key=lambda each: each.space.name)
+
+    def vectors(self, space: str, numbers: Collection[int]) -> Mapping[int, Vector]:
+        """See TruthReader."""
+        return {number: Vector(packed) for number, packed in self._rows.among(_vectors, numbers, space=space)}
+
+    def embedded_within(self, space: str, scope: Scope) -> Sequence[int]:
+        """See TruthReader. A fence of more values than a statement should take is judged here, by the predicate."""
+        asked = [fence for fence in scope.fences if is_small(fence)]
+        if asked:
+            chosen = select(embedding.c.capsule).join(capsule, capsule.c.number == embedding.c.capsule)
+            rows = self._rows.once(chosen.where(embedding.c.space == space, *map(admitted, asked)))
+        else:
+            rows = self._rows.all(_EMBEDDED, space=space)
+        return self._judged(sorted(number for (number,) in rows), [each for each in scope.fences if not is_small(each)])
+
+    def embeddings(self, numbers: Collection[int]) -> Mapping[int, Sequence[Embedding]]:
+        """See TruthReader."""
+        found: dict[int, list[Embedding]] = {}
+        for number, space, content_digest, packed, at in self._rows.among(_embeddings, numbers):
+            found.setdefault(number, []).append(Embedding(number, space, content_digest, Vector(packed), at))
+        for each in found.values():
+            each.sort(key=lambda embedding: embedding.space)
+        return found
+
+    def _judged(self, numbers: list[int], fences: Iterable[Fence]) -> list[int]:
+        fences = list(fences)
+        for fence in fences:
+            if isinstance(fence, MemberFence):
+                numbers = [number for number in numbers if number in fence.numbers]
+        if all(isinstance(fence, MemberFence) for fence in fences):
+            return numbers
+        scope = Scope(tuple(fences))
+        starts = range(0, len(numbers), _JUDGED_AT_ONCE)
+        return [number for start in starts for number in self._admitted(scope, numbers[start : start + _JUDGED_AT_ONCE])]
+
+    def _admitted(self, scope: Scope, numbers: list[int]) -> list[int]:
+        capsules, texts = self.capsules(numbers), self.texts(numbers)
+        return [number for number in numbers if admits(scope, capsules[number], marks_of(texts[number]))]
+
+
+def _occupied(row: Row) -> OccupiedSpace:
+    name, dimension, model, vectors = row
+    return OccupiedSpace(Space(name, dimension, model), vectors)
