@@ -1,0 +1,393 @@
+"""The vector follower: keeps an index of one space behind the truth, and lets a recall search it as of the recall's snapshot.
+
+There is no overlay: a recall holds the index still, opens its snapshot, puts what the index lacks of it, and searches (decision
+1). What was put is in memory until a commit settles it. Where no index can be asked, the truth is scanned; a recall never fails
+for an index, and never waits longer than its patience for one.
+"""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Protocol
+
+from recordance.errors import Fault, ReplicaDamaged
+from recordance.ports.truth import Truth, TruthReader
+from recordance.ports.vectors import Near, VectorReplica, tolerance
+from recordance.query.nearness import VectorQuery
+from recordance.usecases.follow import FollowerStatus, Monotonic, Progress
+from recordance.usecases.turns import Turns
+from recordance.usecases.vector_scan import VectorScan
+from recordance.usecases.vector_steps import Place, Step, Written, lags_by_more, next_step
+
+PATIENCE_SECONDS = 1.0
+"""How long a recall waits for the index, and goes on bringing it up, before it scans the truth instead."""
+CATCH_UP_ROWS = 5_000
+"""How many capsules may have to be put before a recall leaves that to the background and scans the truth."""
+SETTLED_POINTS = 10_000
+"""How many capsules a long catch-up puts before it settles them, so that a sudden end does not begin anew."""
+SETTLED_ROWS = 10_000
+"""How many journal rows that tell nothing of vectors may pass before the position is written for their sake alone.
+
+It costs a flush, and saves whoever opens the index next no more than the reading of these rows.
+"""
+
+
+class VectorView(Protocol):
+    """What a recall searches: the vectors of a space exactly as its snapshot of the truth has them."""
+
+    @property
+    def tolerance(self) -> float:
+        """By how much a score may be off the exact cosine; 0 where the truth itself is scanned."""
+        ...
+
+    def nearest(self, query: VectorQuery, count: int) -> Sequence[Near]:
+        """Return the `count` nearest that the query admits, the highest score first, or all with a cosine above zero."""
+        ...
+
+
+class _Hold:
+    """A turn at the index for one recall, which may be over before the recall is."""
+
+    def __init__(self, turns: Turns, patience: float) -> None:
+        self._turns = turns
+        self.held = turns.take(patience)
+
+    def let_go(self) -> None:
+        """Give the turn back if it is still held."""
+        if self.held:
+            self.held = False
+            self._turns.give_back()
+
+
+class Steady:
+    """The index of one space held still for one recall."""
+
+    def __init__(self, hold: _Hold, indexed: Callable[[TruthReader], VectorView | None], space: str) -> None:
+        self._hold = hold
+        self._indexed = indexed
+        self._space = space
+
+    def at(self, reader: TruthReader) -> VectorView:
+        """Return the vectors as of a snapshot that was opened since the index is held still; usable as long as both are.
+
+        Where the index cannot be brought there, the view scans the truth, and the index is let go at once.
+        """
+        view = self._indexed(reader) if self._hold.held else None
+        if view is None:
+            self._hold.let_go()
+            view = VectorScan(reader, self._space)
+        return view
+
+
+class _Indexed:
+    """The index as of a recall's snapshot. When it fails, `failed` says what answers from there on."""
+
+    def __init__(self, replica: VectorReplica, dimension: int, failed: Callable[[Fault], VectorView]) -> None:
+        self._replica = replica
+        self._dimension = dimension
+        self._failed = failed
+        self._instead: VectorView | None = None
+
+    @property
+    def tolerance(self) -> float:
+        """See VectorView."""
+        return tolerance(self._dimension) if self._instead is None else self._instead.tolerance
+
+    def nearest(self, query: VectorQuery, count: int) -> Sequence[Near]:
+        """See VectorView."""
+        if self._instead is None:
+            try:
+                if query.vector.dimension == self._dimension:
+                    return self._replica.nearest(query, count)
+                self._instead = self._failed(Fault("a space that is empty may be asked in another dimension than its index has"))
+            except Fault as fault:
+                self._instead = self._failed(fault)
+        return self._instead.nearest(query, count)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stand:
+    """Where the open replica stands.
+
+    `durable` is up to where a restart would find everything: what was settled, and the rows after it that changed nothing.
+    `proven` says that it held as many points as the truth at its place; without `sound` it is worth nothing at all.
+    """
+
+    place: Place = field(default_factory=Place)
+    durable: int = 0
+    dimension: int = 0
+    proven: bool = False
+    sound: bool = True
+
+    def proven_at(self, head: int) -> bool:
+        """Whether the index is known to be exactly the truth at `head`."""
+        return self.sound and self.proven and self.place.seq == head
+
+    def reaches(self, seq: int) -> bool:
+        """Whether the index holds everything up to a journal row, as far as could be told."""
+        return self.sound and (self.place.seq > seq or self.proven_at(seq))
+
+    def after(self, step: Step) -> "_Stand":
+        """Return where it stands once a step was made."""
+        durable = step.until.seq if step.silent and self.durable == self.place.seq else self.durable
+        return replace(self, place=step.until, durable=durable, proven=self.proven and step.silent)
+
+    def takes(self, step: Step) -> bool:
+        """Whether the step's vectors have the index's dimension; all of one snapshot have the same."""
+        return not step.points or step.points[0].vector.dimension == self.dimension
+
+
+class VectorFollower:
+    """Follows the journal of one truth into one replica of the vector index of one space. Safe for threads.
+
+    `opening` opens this process's replica; it is called once, by the background, as soon as the space was ever used. A replica
+    that is damaged, has another dimension, does not hold as many points as the truth, or followed another history is emptied and
+    filled again by the next commit; until then recalls scan. Every method raises what the truth raises; `commit` and `rebuild`
+    raise Fault when the index cannot be opened or written.
+    """
+
+    def __init__(
+        self,
+        truth: Truth,
+        space: str,
+        opening: Callable[[], VectorReplica],
+        monotonic: Monotonic,
+        patience: float = PATIENCE_SECONDS,
+    ) -> None:
+        self._truth = truth
+        self._space = space
+        self._opening = opening
+        self._monotonic = monotonic
+        self._patience = patience
+        self._duty = threading.Lock()  # whoever brings the index up for its own sake; taken before the turn
+        self._turns = Turns()  # whoever touches the index
+        self._replica: VectorReplica | None = None
+        self._stand = _Stand()
+        self._alarms = 0
+        self._closed = False
+
+    @property
+    def alarms(self) -> int:
+        """How often a recall found the index no good; a commit is due whenever this has grown."""
+        return self._alarms
+
+    @contextmanager
+    def steady(self) -> Iterator[Steady]:
+        """Hold the index still until the end, or until it turns out that it cannot be used; open the snapshot inside."""
+        deadline = self._monotonic() + self._patience
+        hold = _Hold(self._turns, self._patience)
+
+        def indexed(reader: TruthReader) -> VectorView | None:
+            replica = self._brought_up(reader, deadline)
+            return None if replica is None else _Indexed(replica, self._stand.dimension, partial(failed, reader))
+
+        def failed(reader: TruthReader, fault: Fault) -> VectorView:
+            self._failed(fault)
+            hold.let_go()
+            return VectorScan(reader, self._space)
+
+        try:
+            yield Steady(hold, indexed, self._space)
+        finally:
+            hold.let_go()
+
+    def commit(self) -> None:
+        """Open the replica when that is due, bring it up to the truth's head, and settle what was put."""
+        with self._duty:
+            replica = self._opened()
+            if replica is not None:
+                self._bring_up(replica, _unwatched)
+
+    def rebuild(self, progress: Progress) -> None:
+        """Empty the index and fill it again from the truth; recalls scan until no more than they put themselves is missing."""
+        with self._duty:
+            replica = self._opened()
+            if replica is not None:
+                self._distrust()
+                self._bring_up(replica, progress)
+
+    def status(self) -> FollowerStatus:
+        """Return how far the index durably is; rows that change nothing in it count as applied.
+
+        A space that was never used needs no index, and one whose index is not open yet, or no good, has nothing applied.
+        """
+        with self._truth.reading() as reader:
+            replica, stand, head = self._replica, self._stand, reader.head()
+            if replica is None:
+                applied = head if reader.space(self._space) is None else 0
+            else:
+                applied = stand.durable if stand.sound and stand.place.seq <= head else 0
+            return FollowerStatus(head, applied, 0)
+
+    def close(self) -> None:
+        """Close the replica, once nobody uses it any more; from then on recalls scan."""
+        with self._duty, self._turns.turn():
+            replica, self._replica, self._closed = self._replica, None, True
+        if replica is not None:
+            replica.close()
+
+    # ── by a recall, in its turn ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _brought_up(self, reader: TruthReader, deadline: float) -> VectorReplica | None:
+        """Return the replica, brought to exactly the reader's head; None if the truth must be scanned instead."""
+        replica, stand = self._replica, self._stand
+        if replica is None or not stand.sound:
+            return None
+        if stand.proven_at(reader.head()):
+            return replica
+        if not stand.place.lies_in(reader):
+            self._alarm()
+            return None
+        if lags_by_more(reader, stand.place.seq, CATCH_UP_ROWS):
+            return None
+        return replica if self._caught_up(replica, reader, deadline) else None
+
+    def _caught_up(self, replica: VectorReplica, reader: TruthReader, deadline: float) -> bool:
+        """Make steps up to the reader's head; whether index and deadline let it get there. What was put stays."""
+        while True:
+            step = next_step(reader, self._space, self._stand.place.seq)
+            try:
+                self._make(replica, step)
+            except Fault as fault:
+                self._failed(fault)
+                return False
+            if self._stand.proven_at(reader.head()):
+                return True
+            if self._monotonic() > deadline:
+                return False
+
+    def _failed(self, fault: Fault) -> None:
+        if isinstance(fault, ReplicaDamaged):
+            self._alarm()
+
+    def _alarm(self) -> None:
+        """Leave the index alone until a commit has made it anew."""
+        self._stand = replace(self._stand, sound=False)
+        self._alarms += 1
+
+    # ── by the background, in its duty ────────────────────────────────────────────────────────────────────────────────────────
+
+    def _bring_up(self, replica: VectorReplica, progress: Progress) -> None:
+        """Bring the index up to the head and settle it; start from nothing, once, if it turns out to be no good."""
+        try:
+            self._follow(replica, progress)
+            self._settle(replica)
+        except ReplicaDamaged:
+            self._distrust()
+            self._follow(replica, progress)
+            self._settle(replica)
+
+    def _opened(self) -> VectorReplica | None:
+        """Return the replica, opened if that is due; recalls do not wait for it."""
+        if self._replica is None and not self._closed and self._is_used():
+            replica = self._opening()
+            stand = _stand_of(replica)
+            with self._turns.turn():
+                self._replica, self._stand = replica, stand
+        return self._replica
+
+    def _is_used(self) -> bool:
+        with self._truth.reading() as reader:
+            return reader.space(self._space) is not None
+
+    def _distrust(self) -> None:
+        with self._turns.turn():
+            self._stand = replace(self._stand, sound=False)
+
+    def _follow(self, replica: VectorReplica, progress: Progress) -> None:
+        """Make steps until the index is where the truth was at the beginning, or further. Recalls get in between them.
+
+        What a step puts is read outside the turn, and thrown away if a recall has moved the index meanwhile.
+        """
+        written = self._written()
+        unsettled = 0
+        while not (stand := self._stand).reaches(written.head):
+            move = self._next_move(stand, written)
+            with self._turns.turn():
+                if self._stand is not stand:
+                    continue
+                self._carry_out(replica, move)
+            if isinstance(move, _Clearing):
+                written = self._written()
+                continue
+            written.add(move)
+            progress(move.until.seq, max(move.until.seq, written.head))
+            if move.vectors is not None:  # it has arrived; the truth may have been put back since it began
+                return
+            unsettled += len(move.points)
+            if unsettled >= SETTLED_POINTS:
+                self._settle(replica)
+                unsettled = 0
+
+    def _written(self) -> Written:
+        with self._truth.reading() as reader:
+            return Written(reader)
+
+    def _next_move(self, stand: _Stand, written: Written) -> "Step | _Clearing":
+        """Return what leads on from where the index stands, read in a snapshot of its own."""
+        with self._truth.reading() as reader:
+            if stand.dimension and stand.sound and stand.place.lies_in(reader):
+                step = next_step(reader, self._space, stand.place.seq, written)
+                if stand.takes(step):
+                    return step
+            occupied = reader.space(self._space)
+            return _Clearing(_ANY_DIMENSION if occupied is None else occupied.space.dimension)
+
+    def _carry_out(self, replica: VectorReplica, move: "Step | _Clearing") -> None:
+        match move:
+            case Step():
+                self._make(replica, move)
+            case _Clearing(dimension):
+                self._stand = replace(self._stand, sound=False)
+                replica.clear(dimension)
+                self._stand = _Stand(dimension=dimension)
+
+    def _settle(self, replica: VectorReplica) -> None:
+        """Make durable what was put. Rows that tell nothing of vectors are worth a write only where there are many."""
+        with self._turns.turn():
+            stand = self._stand
+            put = stand.durable < stand.place.seq
+            if stand.sound and (put or stand.place.seq - replica.applied > SETTLED_ROWS):
+                replica.settle(stand.place.seq, stand.place.mark)
+                self._stand = replace(stand, durable=stand.place.seq)
+
+    # ── by either ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _make(self, replica: VectorReplica, step: Step) -> None:
+        """Put what a step has, and compare the index with the truth where it has arrived at its head (case D5)."""
+        stand = self._stand
+        if not stand.takes(step):
+            raise ReplicaDamaged(f"the index has dimension {stand.dimension}, and the space another one")
+        if not step.silent:
+            self._stand = replace(stand, proven=False)
+            replica.put(step.points, step.dropped)
+        self._stand = stand.after(step)
+        if step.vectors is not None and not self._stand.proven:
+            held = replica.count
+            if held != step.vectors:
+                raise ReplicaDamaged(f"the index holds {held} points where the truth keeps {step.vectors} vectors")
+            self._stand = replace(self._stand, proven=True)
+
+
+_ANY_DIMENSION = 1
+"""The dimension of an index that has nothing to hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Clearing:
+    """The index begins anew with this dimension."""
+
+    dimension: int
+
+
+def _stand_of(replica: VectorReplica) -> _Stand:
+    try:
+        return _Stand(Place(replica.applied, replica.mark), replica.applied, replica.dimension)
+    except ReplicaDamaged:
+        return _Stand(sound=False)
+
+
+def _unwatched(_done: int, _total: int) -> None:
+    """Watch no progress."""
