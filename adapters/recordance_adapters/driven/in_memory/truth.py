@@ -36,6 +36,7 @@ from recordance.domain.review import Corroboration, Feedback, ReviewEvent
 from recordance.domain.tombstone import skeleton_of
 from recordance.errors import Fault, MissingState, StateKind
 from recordance.ports.truth import TruthReader, TruthWriter
+from recordance.query.residue import is_said, names_capsule, skeleton_values, words_said
 from recordance_adapters.driven.in_memory.contents import Contents
 from recordance_adapters.driven.in_memory.truth_reader import MemoryReader
 
@@ -52,11 +53,14 @@ class MemoryWriter(MemoryReader):
 
     def apply(self, changes: ChangeSet, actor: str, at: Instant) -> int:
         """See TruthWriter. Raises Fault when a change does not fit what the store holds."""
-        for change in sorted(changes.changes, key=_place):
+        forgettings = [change for change in changes.changes if isinstance(change, Entomb)]
+        for change in sorted((change for change in changes.changes if not isinstance(change, Entomb)), key=_place):
             self._make(change)
         for entry in changes.entries:
             row = JournalRow(self.head() + 1, at, actor, entry.op, entry.capsule, entry.revision, dict(entry.values))
             self._contents.journal.append(row)
+        for forgetting in forgettings:
+            self._make(forgetting)
         return self.head()
 
     def count_misses(self, term_keys: Sequence[str], outcome: MissOutcome, fence: str, at: Instant) -> None:
@@ -176,11 +180,22 @@ class MemoryWriter(MemoryReader):
         if number in self._contents.tombstones:
             raise Fault(f"capsule {number} is forgotten already")
         self._contents.capsules[number] = skeleton_of(self._capsule(number), tombstone.at)
+        self._tell_less(number)
         self._contents.tombstones[number] = tombstone
         del self._contents.texts[number]
         self._contents.former.pop(number, None)
         self._drop_vectors(number)
         self._silence(number)
+
+    def _tell_less(self, number: int) -> None:
+        """Drop what else tells of a capsule: ledger rows of its words, answers that name it, labels in its journal rows."""
+        contents = self._contents
+        words = words_said((*contents.former.get(number, ()), contents.texts[number]))
+        contents.misses = {key: miss for key, miss in contents.misses.items() if not is_said(miss.term_key, words)}
+        contents.answers = {key: kept for key, kept in contents.answers.items() if not names_capsule(kept.answer, number)}
+        contents.journal = [
+            replace(row, values=skeleton_values(row.values)) if row.capsule == number else row for row in contents.journal
+        ]
 
     def _silence(self, number: int) -> None:
         """Take what others wrote about a capsule out of its reviews, judgements and commit verdicts."""
@@ -235,7 +250,7 @@ class MemoryTruth:
 
 
 def _place(change: Change) -> int:
-    """New capsules come first, then revisions, then spaces; forgetting comes last, and all else keeps its order."""
+    """New capsules come first, then revisions, then spaces; all else keeps its order. Forgetting comes even after the entries."""
     match change:
         case Capture():
             return 0
@@ -243,7 +258,5 @@ def _place(change: Change) -> int:
             return 1
         case PutSpace():
             return 2
-        case Entomb():
-            return 4
         case _:
             return 3

@@ -30,6 +30,7 @@ class Snapshot:
         """Raises StoreUnusable when another program has migrated the store since this one opened it."""
         self._rows = rows
         self._identity = identity
+        self._version = version
         *numbers, found = rows.all(_COUNTERS)[0]
         if found != version:
             lesson = f"the store was migrated from format {version} to {found} meanwhile; restart this program"

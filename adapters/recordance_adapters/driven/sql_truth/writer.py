@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from sqlalchemy import Integer, Select, bindparam, delete, select, text, update
 
 from recordance.domain.alias import Miss, MissOutcome
-from recordance.domain.capsule import Capsule, LabelField
-from recordance.domain.change import Capture, ChangeSet, Entomb, PutEmbedding, PutFeedback
+from recordance.domain.capsule import Capsule, LabelField, Tombstone
+from recordance.domain.change import Capture, ChangeSet, Entomb, PutEmbedding, PutFeedback, Revise
 from recordance.domain.embedding import Embedding
 from recordance.domain.instant import Instant
 from recordance.domain.journal import Entry
@@ -27,6 +27,7 @@ from recordance_adapters.driven.sql_truth.changes import Run, judgement, runs
 from recordance_adapters.driven.sql_truth.forgetting import forget
 from recordance_adapters.driven.sql_truth.reading_notes import NoteReading
 from recordance_adapters.driven.sql_truth.reading_vectors import VectorReading
+from recordance_adapters.driven.sql_truth.revising import revise
 from recordance_adapters.driven.sql_truth.rows import among
 
 _COUNT = update(tables.counter).values(
@@ -61,6 +62,12 @@ _COUNT_VECTORS = (
     .where(_spaces.space == bindparam("which"))
     .values(vectors=_spaces.vectors + bindparam("more", type_=Integer))
 )
+_COUNTED_SINCE = "0002"
+"""The format since which spaces know how many vectors they hold; forgetting reaches into copies of older stores too."""
+_NO_DIGEST = ""
+_outdated = (tables.embedding.c.capsule == bindparam("of"), tables.embedding.c.content_digest != bindparam("kept"))
+_OUTDATED = select(tables.embedding.c.space).where(*_outdated)
+_DROP_VECTORS = delete(tables.embedding).where(*_outdated)
 _CLEAR_MISSES = delete(tables.miss)
 _CLEAR_MISSES_OF = delete(tables.miss).where(tables.miss.c.fence_digest == bindparam("fence"))
 
@@ -81,13 +88,12 @@ class SqlWriter(SqlReader):
     def apply(self, changes: ChangeSet, actor: str, at: Instant) -> int:
         """See TruthWriter. Raises Fault when a change does not fit what the store holds."""
         captures = [change for change in changes.changes if isinstance(change, Capture)]
-        entombed = [change.tombstone for change in changes.changes if isinstance(change, Entomb)]
         self._capture(captures)
-        for run in runs(change for change in changes.changes if not isinstance(change, Capture | Entomb)):
+        self._revise([change for change in changes.changes if isinstance(change, Revise)])
+        for run in runs(change for change in changes.changes if not isinstance(change, Capture | Revise | Entomb)):
             self._make(run)
-        for capsule in forget(self._rows, entombed, self.capsules([each.capsule for each in entombed])):
-            self._count((capsule,), -1)
         self._note(changes.entries, actor, at)
+        self._forget([change.tombstone for change in changes.changes if isinstance(change, Entomb)])
         if changes.changes or changes.entries:
             counters = self._counters
             self._rows.change(
@@ -143,6 +149,17 @@ class SqlWriter(SqlReader):
         self._counters.last_number += len(captures)
         self._count([capture.capsule for capture in captures], +1)
 
+    def _revise(self, revisions: Sequence[Revise]) -> None:
+        for before, after in revise(self._rows, revisions, self.capsules([each.capsule.number for each in revisions])):
+            self._count((before,), -1)
+            self._count((after,), +1)
+            self._drop_vectors(after.number, after.content_digest)
+
+    def _forget(self, tombstones: Sequence[Tombstone]) -> None:
+        for capsule in forget(self._rows, tombstones, self.capsules([each.capsule for each in tombstones])):
+            self._count((capsule,), -1)
+            self._drop_vectors(capsule.number, _NO_DIGEST)
+
     def _count(self, capsules: Iterable[Capsule], sign: int) -> None:
         """Add capsules to the counters of the store and of their projects, or take them out."""
         numbers: Counter[str | None] = Counter()
@@ -165,17 +182,26 @@ class SqlWriter(SqlReader):
         if isinstance(run.changes[0], PutFeedback):
             self._rows.change_many(_WITHDRAW, [judgement(change) for change in run.changes if isinstance(change, PutFeedback)])
         if isinstance(run.changes[0], PutEmbedding):
-            self._count_vectors([change.embedding for change in run.changes if isinstance(change, PutEmbedding)])
+            self._await_vectors([change.embedding for change in run.changes if isinstance(change, PutEmbedding)])
         changed = self._rows.change_many(run.way.statement, [run.way.parameters(change) for change in run.changes])
         if run.way.rows_each is not None and changed != run.way.rows_each * len(run.changes):
             raise Fault(f"{type(run.changes[0]).__name__} {run.way.misfit}")
 
-    def _count_vectors(self, embeddings: Sequence[Embedding]) -> None:
+    def _await_vectors(self, embeddings: Sequence[Embedding]) -> None:
         """Count those that replace none in their space."""
         there = set(self._rows.among(_embedded_in, [each.capsule for each in embeddings]))
-        new = Counter(space for _, space in {(each.capsule, each.space) for each in embeddings} - there)
-        if new:
-            self._rows.change_many(_COUNT_VECTORS, [{"which": space, "more": count} for space, count in new.items()])
+        self._count_vectors(Counter(space for _, space in {(each.capsule, each.space) for each in embeddings} - there), +1)
+
+    def _drop_vectors(self, number: int, kept_digest: str) -> None:
+        """Drop a capsule's vectors but those of the content with this digest."""
+        dropped = Counter(space for (space,) in self._rows.all(_OUTDATED, of=number, kept=kept_digest))
+        if dropped:
+            self._rows.change(_DROP_VECTORS, of=number, kept=kept_digest)
+            self._count_vectors(dropped, -1)
+
+    def _count_vectors(self, spaces: Counter[str], sign: int) -> None:
+        if spaces and self._version >= _COUNTED_SINCE:
+            self._rows.change_many(_COUNT_VECTORS, [{"which": name, "more": sign * more} for name, more in spaces.items()])
 
     def _note(self, entries: Sequence[Entry], actor: str, at: Instant) -> None:
         first = self._counters.seq + 1

@@ -1,0 +1,60 @@
+"""What else in a store tells of a forgotten capsule: words that were asked for, answers that name it, its journal rows (W6)."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Set
+
+from recordance.domain.capsule import CapsuleText, LabelField
+from recordance.domain.identity import capsule_id
+from recordance.domain.journal import Value
+from recordance.domain.tombstone import SKELETON_LABELS
+from recordance.errors import Json
+from recordance.query.folding import fold_words
+
+_STRIPPED = frozenset(field.value for field in LabelField if field not in SKELETON_LABELS) | {"taint"}
+
+
+def words_said(texts: Iterable[CapsuleText]) -> frozenset[str]:
+    """Return the folded words of every free text in these revisions of a capsule."""
+    return frozenset(word for text in texts for part in _parts(text) for word in fold_words(part))
+
+
+def is_said(term_key: str, words: Set[str]) -> bool:
+    """Whether all words of a folded term are among `words`: the miss ledger would then keep what was forgotten."""
+    asked = term_key.split()
+    return bool(asked) and all(word in words for word in asked)
+
+
+def names_capsule(answer: str, number: int) -> bool:
+    """Whether some value in the JSON text `answer` is the capsule's id, bare or with its destination before it (D4)."""
+    bare = capsule_id(number)
+    return any(text == bare or text.endswith(f":{bare}") for text in _strings(json.loads(answer)))
+
+
+def skeleton_values(values: Mapping[str, Value]) -> dict[str, Value]:
+    """Return what a journal row may still say of a forgotten capsule: no label that its skeleton lacks, no taint."""
+    return {name: value for name, value in values.items() if name not in _STRIPPED}
+
+
+def _parts(text: CapsuleText) -> Iterator[str]:
+    yield from (text.content, text.headline, text.source)
+    yield from filter(None, (text.proof_hint, text.stale_if, text.signature))
+    yield from (*text.tags, *text.topics, *text.entities)
+    for name, value in text.metadata:
+        yield from (name, value)  # numbers stand in the JSON text alone, and what it escapes stands in the strings
+        yield from _strings(json.loads(value, object_pairs_hook=_pairs))
+    for anchor in text.anchors:
+        yield from filter(None, (anchor.text, anchor.path))
+
+
+def _strings(value: Json) -> Iterator[str]:
+    """Return every string that is a value in `value`; the name of a pair is none."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _strings(each)
+
+
+def _pairs(pairs: list[tuple[str, Json]]) -> list[Json]:
+    """Read an object so that its names are values too."""
+    return [each for pair in pairs for each in pair]
