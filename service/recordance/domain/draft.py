@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from recordance.domain.capsule import LabelField, Labels
+from recordance.domain.embedding import Vector
 from recordance.domain.instant import Instant
 from recordance.domain.provenance import Anchor
 from recordance.domain.validity import EventRange
@@ -27,7 +28,8 @@ class CapsuleDraft:
     """What `memory_store` takes for one capsule (W1, WIRE.md "Writing"); None means left out.
 
     `supersedes` are capsule numbers. `labels` hold closed vocabularies already checked; what is left out of them gets its
-    default when the capsule is made (authority_class agent-inferred; origin_interface and agent are never guessed).
+    default when the capsule is made (authority_class agent-inferred; origin_interface and agent are never guessed). `embedding`
+    is finite and not all zero (L2).
     """
 
     content: str
@@ -50,3 +52,4 @@ class CapsuleDraft:
     metadata: tuple[tuple[str, str], ...] = ()
     supersedes: tuple[int, ...] = ()
     staging: Staging = Staging.DIRECT
+    embedding: Vector | None = None

@@ -11,16 +11,18 @@ from recordance.domain.draft import (
     CapsuleDraft,
     Staging,
 )
+from recordance.domain.embedding import Vector
 from recordance.domain.validity import EventRange
 
 
-def untaken(draft: CapsuleDraft, capsule: Capsule, text: CapsuleText) -> tuple[str, ...]:
+def untaken(draft: CapsuleDraft, capsule: Capsule, text: CapsuleText, vector: Vector | None) -> tuple[str, ...]:
     """Return the names of the draft's fields whose given values are not those of the capsule with equal content.
 
     A value that is its field's default counts as not given. Of several (tags, anchors, metadata …) each must be there; what the
-    capsule has beside them does not matter.
+    capsule has beside them does not matter. `vector` is the capsule's; where it has none, the draft's is taken (W4).
     """
-    return (*_labels(draft, capsule), *_texts(draft, text), *_weights(draft, capsule), *_times(draft, capsule))
+    fields = (*_labels(draft, capsule), *_texts(draft, text), *_weights(draft, capsule), *_times(draft, capsule))
+    return fields if draft.embedding is None or vector in (None, draft.embedding) else (*fields, "embedding")
 
 
 def _labels(draft: CapsuleDraft, capsule: Capsule) -> Iterator[str]:

@@ -8,10 +8,12 @@ it holds. So several values of different times may bear one key, and of those th
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from recordance.domain.attaching import attached, entered
 from recordance.domain.caller import Caller
 from recordance.domain.capsule import Capsule, CapsuleText, LabelField
 from recordance.domain.capture import Planned, captured
 from recordance.domain.change import Capture, Change, ChangeSet, SetStanding
+from recordance.domain.embedding import Space, Vector
 from recordance.domain.identity import capsule_id
 from recordance.domain.instant import Instant
 from recordance.domain.journal import Entry
@@ -35,7 +37,8 @@ class Known:
     it; `capsules` are these, what drafts name, what they may be like, and the chains of what superseded them, by number. `texts`
     are those of `contents`. `forgotten` maps content digests to the forgotten capsule that had them. `superseded` are (source,
     target) of what known contents supersede. `similar` are the near-duplicates of each item, by its place; None where nobody
-    looked.
+    looked. `space` is the callers' vector space, None while it has no vectors, and `vectors` those of `contents`; where no draft
+    has an embedding, nobody looked.
     """
 
     last_number: int
@@ -46,6 +49,8 @@ class Known:
     forgotten: Mapping[str, int]
     superseded: frozenset[tuple[int, int]]
     similar: Mapping[int, Sequence[Similar]] | None
+    space: Space | None
+    vectors: Mapping[int, Vector]
 
 
 def decide(items: Sequence[Planned | Refusal], known: Known, caller: Caller, at: Instant) -> Decision:
@@ -85,10 +90,14 @@ class _Batch:
         self._holders = {key: list(holders) for key, holders in known.holders.items()}
         self._superseded = set(known.superseded)
         self._stored: list[tuple[int, Planned]] = []
+        self._space = known.space
+        self._vectors = dict(known.vectors)
 
     def take(self, place: int, planned: Planned) -> Captured | Deduplicated:
         """Store an item, or collapse it onto the capsule that has its content; raises Refusal before anything has changed."""
         _check_retiring(planned)
+        if planned.draft.embedding is not None:
+            entered(self._space, planned.draft.embedding, None)
         number = self._contents.get((planned.project, planned.digest))
         if number is None:
             return self._capture(place, planned)
@@ -100,6 +109,7 @@ class _Batch:
         targets = self._targets(planned, holders if planned.holds(self._at) else ())
         number = self._known.last_number + len(self._stored) + 1
         self._make(captured(planned, number, self._caller.actor, self._at))
+        self._attach(planned, self.capsules[number])
         self._contents[planned.project, planned.digest] = number
         for target in targets:
             self._supersede(number, target)
@@ -118,7 +128,8 @@ class _Batch:
         if existing.number in planned.draft.supersedes:
             id = capsule_id(existing.number)
             raise InvalidArgument("supersedes", id, "another capsule", "equal content is stored as that very capsule")
-        differs = untaken(planned.draft, existing, self._texts[existing.number])
+        differs = untaken(planned.draft, existing, self._texts[existing.number], self._vectors.get(existing.number))
+        self._attach(planned, existing)
         if not self._may_retire(existing):
             return Deduplicated(existing, (), None, (), differs, not planned.words, self._live_end(existing))
         new = [each for each in targets if (existing.number, each) not in self._superseded]
@@ -127,6 +138,15 @@ class _Batch:
         key = planned.labels.get(LabelField.KEY)
         unheld = None if not holding or key == existing.labels.get(LabelField.KEY) else key
         return Deduplicated(existing, new, unheld, self._beside(holders, targets), differs, not planned.words, None)
+
+    def _attach(self, planned: Planned, capsule: Capsule) -> None:
+        """Give the capsule the item's vector, unless it has one: what was attached before is replaced by memory_vector alone."""
+        vector = planned.draft.embedding
+        if vector is None or capsule.number in self._vectors:
+            return
+        space = entered(self._space, vector, None)
+        self._make(attached(capsule, vector, self._space, space, self._at))
+        self._space, self._vectors[capsule.number] = space, vector
 
     def _targets(self, planned: Planned, holders: Sequence[int]) -> Sequence[int]:
         """Return whom the item retires: those that it names, and these holders of its key."""

@@ -5,6 +5,7 @@ from collections.abc import Set as AbstractSet
 
 from recordance.domain.capsule import Capsule, LabelField
 from recordance.domain.capture import Planned
+from recordance.domain.embedding import DEFAULT_SPACE, Space
 from recordance.domain.forgetting import content_mac
 from recordance.domain.relation import RelationKind
 from recordance.domain.similarity import Similar
@@ -26,6 +27,7 @@ def gather(
     alike = {each.number for found in (similar or {}).values() for each in found}
     capsules = dict(reader.capsules({*_all(equal), *_all(holders), *named, *forgotten.values(), *alike}))
     capsules |= _superseders(reader, capsules)
+    embeds = any(item.draft.embedding is not None for item in items)
     return Known(
         last_number=reader.last_number(),
         contents={key: _preferred([capsules[number] for number in numbers], now) for key, numbers in equal.items()},
@@ -35,7 +37,15 @@ def gather(
         forgotten=forgotten,
         superseded=_superseded(reader, {number for item in items for number in equal.get((item.project, item.digest), ())}),
         similar=similar,
+        space=occupied_space(reader) if embeds else None,
+        vectors=reader.vectors(DEFAULT_SPACE, _all(equal)) if embeds and equal else {},
     )
+
+
+def occupied_space(reader: TruthReader) -> Space | None:
+    """Return the callers' vector space; None while it has no vectors, so that the next one decides its dimension (W4)."""
+    found = reader.space(DEFAULT_SPACE)
+    return found.space if found is not None and found.vectors else None
 
 
 def _equal(reader: TruthReader, items: Sequence[Planned]) -> Mapping[InProject, Sequence[int]]:
