@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recordance.domain.caller import Caller
+from recordance.domain.embedding import DEFAULT_SPACE
 from recordance.domain.identity import StoreIdentity
 from recordance.errors import Fault, StoreUnusable
 from recordance.ports.clock import Clock
@@ -24,6 +25,7 @@ from recordance.ports.terms import TermReplica
 from recordance.ports.truth import Truth
 from recordance.usecases.follow import TermFollower
 from recordance.usecases.store import Destinations, Store
+from recordance.usecases.vector_follow import VectorFollower
 from recordance_adapters.driven.repository_anchors import RepositoryAnchors
 from recordance_adapters.driven.system.clock import FixedClock, SystemClock
 from recordance_adapters.driven.system.housing import FolderHousing, MemoryHousing
@@ -138,7 +140,8 @@ def _open_folder(absent: Absent, settings: Settings) -> Opened:
         housing = FolderHousing(settings.store, truth.damage, lambda: replica.snapshot().document_count, truth.obstacle)
         pacemaker.start()
         held = undoing.pop_all()
-    return Opened(_store(settings, waking, follower, misses), housing, partial(_let_go, pacemaker, misses, held))
+    vectors = _follow_vectors(waking)
+    return Opened(_store(settings, waking, follower, vectors, misses), housing, partial(_let_go, pacemaker, misses, held))
 
 
 def _open_truth(absent: Absent, settings: Settings) -> "SqlTruth":
@@ -188,14 +191,22 @@ def _open_memory(settings: Settings) -> Opened:
     misses = QueuedMisses(truth)
     follower = TermFollower(truth, replica, time.monotonic, settings.follower.deadline_ms / 1_000)
     housing = MemoryHousing(lambda: replica.snapshot().document_count)
-    return Opened(_store(settings, truth, follower, misses), housing, misses.close)
+    vectors = _follow_vectors(truth)
+    return Opened(_store(settings, truth, follower, vectors, misses), housing, misses.close)
 
 
-def _store(settings: Settings, truth: Truth, terms: TermFollower, misses: MissRecorder) -> Store:
+def _follow_vectors(truth: Truth) -> VectorFollower:
+    from recordance_adapters.driven.in_memory.vectors import MemoryVectorReplica
+
+    return VectorFollower(truth, DEFAULT_SPACE, MemoryVectorReplica, time.monotonic)
+
+
+def _store(settings: Settings, truth: Truth, terms: TermFollower, vectors: VectorFollower, misses: MissRecorder) -> Store:
     return Store(
         name=DESTINATION,
         truth=truth,
         terms=terms,
+        vectors=vectors,
         anchors=RepositoryAnchors(settings.root),
         clock=_clock(settings),
         misses=misses,

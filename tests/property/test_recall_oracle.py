@@ -69,8 +69,7 @@ def answered(recalls: Recalls, caller: Caller, request: RecallRequest) -> dict[s
     except MissingState as refused:
         return refused.kind.value
     except InvalidArgument as refused:
-        assert refused.field == "query_embedding"
-        return UNFIT
+        return UNFIT if refused.field == "query_embedding" else refused.message
 
 
 def noted(misses: NotedMisses) -> list[Missed]:
@@ -128,15 +127,17 @@ def compare(oracle: Oracle, recalls: Recalls, caller: Caller, request: RecallReq
 
 
 def leave(_: Recalls) -> None:
-    """The index stays behind, and the overlay carries what is new."""
+    """The indexes stay behind: the overlay carries what is new to one, and a recall puts what is new into the other."""
 
 
 def commit(recalls: Recalls) -> None:
     recalls.follower.commit()
+    recalls.vector_follower.commit()
 
 
 def rebuild(recalls: Recalls) -> None:
     recalls.follower.rebuild(lambda done, total: None)
+    recalls.vector_follower.rebuild(lambda done, total: None)
 
 
 UPKEEP: tuple[Callable[[Recalls], None], ...] = (leave, leave, leave, commit, rebuild)
@@ -157,9 +158,17 @@ def test_the_scenes_meet_everything_that_an_answer_can_say() -> None:
         *("grounded", "missing_evidence", "abstain", "unknown_capsule", "not_an_epic", "tombstoned_capsule"),
         *("effort", "scope", "support", "cut by limit", "cut by budget", "floor of one", "past the first page"),
         *("alias", "blended", "tie", "effort_role", "review_state", "corroboration", "anchor_live", "stale_if"),
+        *(*LANES, UNFIT),
         *(reason.value for reason in ExclusionReason),
     }
     assert {name for name in wanted if met[name] < 3} == set()
+
+
+LANES: dict[str, Callable[[dict[str, Any]], bool]] = {
+    "vector alone": lambda result: "bm25" not in result,
+    "both lanes": lambda result: {"bm25", "vector_similarity"} <= result.keys(),
+    "words alone in a fusion": lambda result: "fusion_rank" in result and "vector_similarity" not in result,
+}
 
 
 def things_said(answer: Any) -> Iterator[str]:
@@ -175,7 +184,8 @@ def things_said(answer: Any) -> Iterator[str]:
         yield "floor of one"
     if len(results) > 12:
         yield "past the first page"
-    scores = [(result["relevance"], result["bm25"]) for result in results]
+    yield from (name for name, met in LANES.items() if any(map(met, results)))
+    scores = [(result["relevance"], result["bm25"]) for result in results if "relevance" in result]
     if len(set(scores)) < len(scores):
         yield "tie"
     for name in ("effort_role", "review_state", "corroboration", "anchor_live", "stale_if"):

@@ -22,6 +22,7 @@ from recordance.answer.outcome import abstention_reason, exclusion_reason
 from recordance.domain.alias import Alias
 from recordance.domain.caller import Caller
 from recordance.domain.capsule import Capsule, CapsuleText, LabelField
+from recordance.domain.embedding import DEFAULT_SPACE
 from recordance.domain.identity import StoreIdentity
 from recordance.domain.instant import Instant, format_instant
 from recordance.domain.provenance import Anchor, AnchorReading
@@ -31,18 +32,18 @@ from recordance.errors import StateKind
 from recordance.ports.truth import TruthReader
 from recordance.query.exclusion import ExclusionReason
 from recordance.query.fence import CreationFence, Fence, LabelBarrier, LabelFence, MarkFence, MarkField, MemberFence, SubtreeFence
-from recordance.query.lane import Lane
+from recordance.query.lane import Fusion, Lane
 from recordance.query.request import RecallRequest
 from recordance.query.terms import expand
 
-RANKED_FOR_SUPPORT = 200
+FUSION_DEPTH = 200
 _LIVENESS: Mapping[str, Any] = {"true": True, "false": False, "unknown": "unknown"}
 
 
 class Refused(Exception):
-    """What was asked cannot be served, by this kind of state."""
+    """What was asked cannot be served, by this kind of state; None where the argument itself is at fault."""
 
-    def __init__(self, kind: StateKind) -> None:
+    def __init__(self, kind: StateKind | None) -> None:
         super().__init__(kind)
         self.kind = kind
 
@@ -58,6 +59,7 @@ class World:
     aliases: Sequence[Alias]
     relations: Sequence[Relation]
     corroborations: Mapping[int, Corroboration]
+    vectors: Mapping[int, Sequence[float]]
 
 
 def world_of(reader: TruthReader) -> World:
@@ -71,6 +73,12 @@ def world_of(reader: TruthReader) -> World:
         aliases=reader.all_aliases(),
         relations=reader.relations_from(every, list(RelationKind)),
         corroborations=reader.corroborations(every),
+        vectors={
+            number: list(each.vector.values)
+            for number, held in reader.embeddings(every).items()
+            for each in held
+            if each.space == DEFAULT_SPACE
+        },
     )
 
 
@@ -84,7 +92,7 @@ class Expected:
 
 @dataclass
 class _Match:
-    """A capsule that some term found."""
+    """A capsule with what the terms and the vectors say of it; no coverage means that no term found it."""
 
     capsule: Capsule
     text: CapsuleText
@@ -95,6 +103,8 @@ class _Match:
     bm25: float = 0.0
     support: float = 0.0
     decayed: float = 0.0
+    cosine: float | None = None
+    rank: int | None = None
 
 
 _folded: dict[str, list[str]] = {}
@@ -123,23 +133,72 @@ class Oracle:
         members = [] if effort is None else [MemberFence(frozenset({effort["epic"], *effort["members"]}))]
         fences = [*request.scope.fences, *own, *members]
         corpus = [number for number in self.world.texts if _seen(own, self._of(number))]
-        excluded: Counter[str] = Counter()
-        matches = []
-        for match in self._matches(request, fences, corpus):
-            reason = self._reason(match.capsule, request)
-            if reason is None:
-                matches.append(match)
-            else:
-                excluded[reason] += 1
-        ranked = sorted(matches, key=self._rank)
-        matched = len(ranked)
+        if request.lanes != (Lane.TERM,) and any(len(each) != len(_asked(request)) for each in self.world.vectors.values()):
+            raise Refused(None)
+        inside = {match.capsule.number: match for match in self._judged(request, fences, corpus)}
+        by_terms = [match for match in inside.values() if match.coverage] if Lane.TERM in request.lanes else []
+        eligible = sorted((match for match in by_terms if self._reason(match.capsule, request) is None), key=self._rank)
+        excluded = Counter(reason for match in by_terms if (reason := self._reason(match.capsule, request)) is not None)
+        missed_excluded = Counter(excluded)
+        ranked: list[_Match] = eligible
+        if Lane.VECTOR in request.lanes:
+            near, withheld = self._near(request, inside)
+            known = {match.capsule.number for match in by_terms}
+            excluded.update(self._reason(each.capsule, request) for each in withheld if each.capsule.number not in known)
+            ranked = self._fused(eligible, near, request)
+        matched, matched_terms = len(ranked), len(eligible)
         if request.min_support and ranked:
-            ranked = ranked[: max(RANKED_FOR_SUPPORT, request.limit or 0)]
+            ranked = ranked[: max(FUSION_DEPTH, request.limit or 0)]
             kept = [match for match in ranked if round(match.support, 2) >= request.min_support]
-            excluded["below_support"] = len(ranked) - len(kept)
-            ranked, matched = kept, len(kept)
-        excluded["tombstoned"] = self._forgotten(request, fences)
-        return self._said(request, self._blended(ranked, request), matched, excluded, effort, len(corpus))
+            excluded["below_support"] = missed_excluded["below_support"] = len(ranked) - len(kept)
+            ranked, matched, matched_terms = kept, len(kept), sum(match.coverage > 0 for match in kept)
+        excluded["tombstoned"] = missed_excluded["tombstoned"] = self._forgotten(request, fences)
+        answer = self._said(request, self._blended(ranked, request), matched, excluded, effort, len(corpus))
+        return Expected(answer=answer, missed=self._missed(request, matched_terms, missed_excluded))
+
+    def _near(self, request: RecallRequest, inside: Mapping[int, _Match]) -> tuple[list[_Match], list[_Match]]:
+        """Return the nearest that may ground, and those of the nearest inside the fences that may not; cosines are noted."""
+        asked = _asked(request)
+        near = []
+        for number, vector in self.world.vectors.items():
+            if number not in inside:
+                continue
+            cosine = math.fsum(x * y for x, y in zip(asked, vector, strict=True)) / (_length(asked) * _length(vector))
+            if cosine > 0:
+                near.append((-cosine, number))
+        near.sort()
+        fitting = [each for each in near if self._reason(inside[each[1]].capsule, request) is None][: request.vector_k]
+        for negative, number in fitting:
+            match = inside[number]
+            match.cosine = -negative
+            if Lane.TERM not in request.lanes:
+                match.coverage, match.matched, match.support = 0, [], 0.0
+            match.support = max(match.support, min(1.0, -negative))
+        withheld = [inside[number] for _, number in near[: request.vector_k]]
+        return [inside[number] for _, number in fitting], [each for each in withheld if self._reason(each.capsule, request)]
+
+    def _fused(self, by_terms: Sequence[_Match], near: Sequence[_Match], request: RecallRequest) -> list[_Match]:
+        """Return both rankings as one: exact sums, then append order, then what lies behind the depth of the term lane."""
+        front = by_terms[:FUSION_DEPTH]
+        totals: dict[int, Fraction] = {}
+        for lane, scores in ((front, [match.bm25 for match in front]), (near, [match.cosine for match in near])):
+            for rank, (match, score) in enumerate(zip(lane, scores, strict=True), start=1):
+                of_best = Fraction(score or 0) / Fraction(max(filter(None, scores)))
+                part = Fraction(1, 60 + rank) if request.fusion is Fusion.RRF else of_best
+                totals[match.capsule.number] = totals.get(match.capsule.number, Fraction(0)) + part
+        known = {match.capsule.number: match for match in (*by_terms, *near)}
+        ordered = [known[number] for number in sorted(totals, key=lambda number: (-totals[number], number))]
+        ordered += [match for match in by_terms[FUSION_DEPTH:] if match.capsule.number not in totals]
+        for rank, match in enumerate(ordered, start=1):
+            match.rank = rank
+        return ordered
+
+    def _missed(self, request: RecallRequest, matched: int, excluded: Mapping[str, int]) -> tuple[tuple[str, ...], str] | None:
+        if Lane.TERM not in request.lanes or matched:
+            return None
+        return tuple(" ".join(words(term.text)) for term in request.terms), (
+            "missing_evidence" if any(excluded.values()) else "abstain"
+        )
 
     def _of(self, number: int) -> tuple[Capsule, CapsuleText | None]:
         return self.world.capsules[number], self.world.texts.get(number)
@@ -164,7 +223,8 @@ class Oracle:
         witnessed = any(relation.kind == "witnesses" for relation in to_epic)
         return {"epic": number, "members": members, "open": not witnessed and epic.standing.superseded_at is None}
 
-    def _matches(self, request: RecallRequest, fences: Sequence[Fence], corpus: Sequence[int]) -> Iterator[_Match]:
+    def _judged(self, request: RecallRequest, fences: Sequence[Fence], corpus: Sequence[int]) -> Iterator[_Match]:
+        """Yield every capsule inside the fences with what the terms say of it."""
         contents = {number: words(self.world.texts[number].content) for number in corpus}
         ways = self._ways(request)
         asked = {word for _, term_ways in ways for _, way in term_ways for word in way}
@@ -178,8 +238,6 @@ class Oracle:
             if text is None or not _seen(fences, (capsule, text)):
                 continue
             match = _matched(_Match(capsule, text), set(content), ways)
-            if not match.coverage:
-                continue
             counts = Counter(content)
             norm = 1.2 * (1.0 - 0.75 + 0.75 * len(content) / mean)
             match.bm25 = math.fsum(weight[word] * counts[word] * 2.2 / (counts[word] + norm) for word in sorted(match.counted))
@@ -263,7 +321,7 @@ class Oracle:
         excluded: Mapping[str, int],
         effort: dict[str, Any] | None,
         corpus: int,
-    ) -> Expected:
+    ) -> dict[str, Any]:
         allowed = ranked if request.limit is None else ranked[: request.limit]
         results, spent = [], 0
         for match in allowed:
@@ -298,8 +356,7 @@ class Oracle:
             answer["support"] = round(allowed[0].support, 2)
         if request.stated:
             answer["scope"] = dict(request.stated)
-        missed = None if matched else (tuple(" ".join(words(term.text)) for term in request.terms), outcome)
-        return Expected(answer=answer, missed=missed)
+        return answer
 
     def _envelope(self, match: _Match, request: RecallRequest, effort: dict[str, Any] | None) -> dict[str, Any]:
         capsule, text = match.capsule, match.text
@@ -329,8 +386,10 @@ class Oracle:
             "stale_if": text.stale_if,
             "freshness": freshness,
             "matched_terms": match.matched,
-            "relevance": match.coverage,
-            "bm25": -round(match.bm25, 4) + 0.0,
+            "relevance": match.coverage or None,
+            "bm25": -round(match.bm25, 4) + 0.0 if match.coverage else None,
+            "vector_similarity": None if match.cosine is None else round(match.cosine, 4),
+            "fusion_rank": match.rank,
             "support": round(match.support, 2),
             "feedback_weight": round(capsule.use.feedback_weight, 2) if request.weight_blend else None,
             "review_state": review.value if review in ("proposed", "rejected") else None,
@@ -343,7 +402,7 @@ class Oracle:
         taught: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
         for alias in self.world.aliases:
             taught.setdefault(alias.term_key, []).append((alias.text, tuple(dict.fromkeys(words(alias.text)))))
-        return abstention_reason([Lane.TERM], expand(request.terms, taught), request.stated, corpus)
+        return abstention_reason(request.lanes, expand(request.terms, taught), request.stated, corpus, len(self.world.vectors))
 
     def _receipt(self, results: Sequence[Mapping[str, Any]]) -> str:
         numbers = [int(result["id"][4:]) for result in results]
@@ -357,6 +416,14 @@ _REASONS = (
     "quarantined", "falsified", "archived", "superseded", "expired", "not_yet_valid", "outside_time_window", "undated",
     "proposed", "below_support", "tombstoned",
 )  # fmt: skip
+
+
+def _asked(request: RecallRequest) -> list[float]:
+    return [] if request.embedding is None else list(request.embedding.values)
+
+
+def _length(vector: Sequence[float]) -> float:
+    return math.sqrt(math.fsum(each * each for each in vector))
 
 
 def _matched(match: _Match, content: set[str], ways: Sequence[tuple[list[str], list[tuple[str, list[str]]]]]) -> _Match:

@@ -8,7 +8,8 @@ from recordance.answer.receipt import Receipt, read_receipt
 from recordance.domain.alias import Alias, MissOutcome
 from recordance.domain.caller import Caller
 from recordance.domain.capsule import LabelField
-from recordance.domain.change import AddRelation, ChangeSet, TeachAlias
+from recordance.domain.change import AddRelation, ChangeSet, PutEmbedding, PutSpace, TeachAlias
+from recordance.domain.embedding import DEFAULT_SPACE, Embedding, Space, vector_of
 from recordance.domain.instant import Instant
 from recordance.domain.journal import Op
 from recordance.domain.relation import Relation, RelationKind
@@ -21,10 +22,12 @@ from recordance.query.terms import read_terms
 from recordance.usecases.follow import TermFollower
 from recordance.usecases.recall import recall
 from recordance.usecases.store import Destinations, Store
+from recordance.usecases.vector_follow import VectorFollower
 from recordance_adapters.driven.in_memory.anchors import MemoryAnchors
 from recordance_adapters.driven.in_memory.clock import MemoryClock
 from recordance_adapters.driven.in_memory.terms import MemoryReplica
 from recordance_adapters.driven.in_memory.truth import MemoryTruth
+from recordance_adapters.driven.in_memory.vectors import MemoryVectorReplica
 from support.stores import standing_still
 from support.truths import ACTOR, IDENTITY, NOON, remember, told, write
 
@@ -61,16 +64,19 @@ class Recalls:
 
     truth: Truth = field(default_factory=lambda: MemoryTruth(IDENTITY))
     replica: Any = field(default_factory=MemoryReplica)
+    vectors: Any = field(default_factory=MemoryVectorReplica)
     clock: Any = field(default_factory=lambda: MemoryClock(NOON))
     misses: Any = field(default_factory=NotedMisses)
     anchors: Any = field(default_factory=lambda: MemoryAnchors({}))
 
     def __post_init__(self) -> None:
         self.follower = TermFollower(self.truth, self.replica, standing_still)
+        self.vector_follower = VectorFollower(self.truth, DEFAULT_SPACE, lambda: self.vectors, standing_still)
         store = Store(
             name="main",
             truth=self.truth,
             terms=self.follower,
+            vectors=self.vector_follower,
             anchors=self.anchors,
             clock=self.clock,
             misses=self.misses,
@@ -81,6 +87,14 @@ class Recalls:
     def remember(self, *contents: str, **given: Any) -> list[int]:
         """Capture contents with these fields of Capsule and CapsuleText; return their numbers."""
         return remember(self.truth, *contents, **given)
+
+    def embed(self, number: int, *components: float) -> None:
+        """Attach a vector to a capsule; all vectors of a store have as many components."""
+        with self.truth.reading() as reader:
+            digest = reader.capsules([number])[number].content_digest
+        embedding = Embedding(number, DEFAULT_SPACE, digest, vector_of(components), NOON)
+        space = PutSpace(Space(DEFAULT_SPACE, len(components)), NOON)
+        self.write(told(Op.EMBEDDED, number, space, PutEmbedding(embedding)))
 
     def write(self, *changes: ChangeSet) -> None:
         """Apply change sets."""

@@ -18,11 +18,15 @@ from recordance.domain.change import (
     Change,
     ChangeSet,
     Entomb,
+    PutEmbedding,
+    PutSpace,
     RemoveAlias,
     SetStanding,
     SetUse,
     TeachAlias,
 )
+from recordance.domain.embedding import DEFAULT_SPACE, Embedding, Space, Vector, vector_of
+from recordance.domain.identity import content_digest
 from recordance.domain.instant import Instant
 from recordance.domain.journal import Op
 from recordance.domain.provenance import read_anchor
@@ -33,6 +37,7 @@ from recordance.domain.validity import EventRange, TimeWindow, Validity
 from recordance.query.exclusion import ExclusionReason
 from recordance.query.fence import CreationFence, Fence, LabelBarrier, LabelFence, MarkFence, MarkField, Scope, SubtreeFence
 from recordance.query.folding import fold_key, fold_words
+from recordance.query.lane import Fusion, LaneChoice
 from recordance.query.request import RecallRequest
 from recordance.query.terms import read_terms
 from support.truths import ACTOR, NOON, captured, days, make_capture, told
@@ -46,6 +51,8 @@ FORMS = {"w3": ("café", "CAFÉ", "cafe\u0301", "cafe"), "w5": ("naïve", "Naive
 JOINTS = (" ", " ", " ", " ", ", ", "-", "\n", " — ", "_")
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 VOCABULARY = 500
+DIMENSION = 5
+"""Components of a vector; they are small whole numbers, so that cosines tie, vanish and turn negative."""
 WAIVED = {ExclusionReason.PROPOSED: 0.4}
 """How often a recall waives a reason; proposals ground more often than anybody asks for anything else."""
 EPICS = 6
@@ -76,7 +83,7 @@ class Scene:
         """Return a write that fits what was written before."""
         makers = (
             self._a_capture, self._a_standing, self._a_standing, self._a_use, self._a_use, self._an_alias, self._a_membership,
-            self._a_membership, self._a_verdict, self._a_forgetting,
+            self._a_membership, self._a_verdict, self._a_forgetting, self._an_embedding, self._an_embedding,
         )  # fmt: skip
         return self._chance.choice(makers)()
 
@@ -183,6 +190,16 @@ class Scene:
         self._relations ^= {(kind, source, target)}
         return unrelated(relation, NOON) if known else related(relation)
 
+    def _an_embedding(self) -> ChangeSet:
+        number = self._one()
+        digest = content_digest(self._contents[number - 1])
+        embedding = Embedding(number, DEFAULT_SPACE, digest, self._vector(DIMENSION), NOON)
+        return told(Op.EMBEDDED, number, PutSpace(Space(DEFAULT_SPACE, DIMENSION), NOON), PutEmbedding(embedding))
+
+    def _vector(self, dimension: int) -> Vector:
+        components = [self._chance.choice((-1, 0, 0, 1, 1, 2, 7)) for _ in range(dimension)]
+        return vector_of(components if any(components) else [1] * dimension)
+
     def _a_verdict(self) -> ChangeSet:
         number, chance = self._one(), self._chance
         sha = chance.choice((None, "0a1b2c3"))
@@ -209,8 +226,15 @@ class Scene:
         chance = self._chance
         fences = tuple(fence for fence in self._fences() if chance.random() < 0.08)
         stated = (("project_id", "as drawn"),) if fences else ()
+        lane = chance.choice(list(LaneChoice))
+        bare = lane is LaneChoice.TERM or (lane is LaneChoice.AUTO and chance.random() < 0.6)
+        dimension = DIMENSION if chance.random() < 0.97 else DIMENSION + 1
         return RecallRequest(
             terms=read_terms([self._term() for _ in range(chance.choice((1, 1, 2, 2, 3, 5, 12)))]),
+            lane=lane,
+            embedding=None if bare else self._vector(dimension),
+            vector_k=chance.choice((1, 3, 10, 10, 40)),
+            fusion=chance.choice(list(Fusion)),
             scope=Scope(fences),
             stated=stated,
             effort_id=f"cap-{chance.randint(1, EPICS + 1)}" if chance.random() < 0.12 else None,

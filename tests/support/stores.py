@@ -7,6 +7,7 @@ from typing import Any
 from recordance.domain.caller import Caller
 from recordance.domain.capsule import LabelField
 from recordance.domain.draft import CapsuleDraft, Staging
+from recordance.domain.embedding import DEFAULT_SPACE
 from recordance.domain.instant import Instant
 from recordance.domain.journal import JournalRow
 from recordance.domain.provenance import read_anchor
@@ -16,11 +17,13 @@ from recordance.ports.truth import Truth
 from recordance.usecases.follow import TermFollower
 from recordance.usecases.remember import Idempotency, remember
 from recordance.usecases.store import Destinations, Store
+from recordance.usecases.vector_follow import VectorFollower
 from recordance_adapters.driven.in_memory.anchors import MemoryAnchors
 from recordance_adapters.driven.in_memory.clock import MemoryClock
 from recordance_adapters.driven.in_memory.misses import MemoryMisses
 from recordance_adapters.driven.in_memory.terms import MemoryReplica
 from recordance_adapters.driven.in_memory.truth import MemoryTruth
+from recordance_adapters.driven.in_memory.vectors import MemoryVectorReplica
 from support.truths import IDENTITY, NOON
 
 ANN = Caller(actor="ann")
@@ -82,6 +85,7 @@ def bench(parts: Parts | None = None) -> Bench:
         name=DEFAULT,
         truth=parts.truth,
         terms=TermFollower(parts.truth, MemoryReplica(), standing_still),
+        vectors=VectorFollower(parts.truth, DEFAULT_SPACE, MemoryVectorReplica, standing_still),
         anchors=MemoryAnchors(files),
         clock=clock,
         misses=MemoryMisses(parts.truth),

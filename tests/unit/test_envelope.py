@@ -16,7 +16,7 @@ from recordance.domain.provenance import UNREADABLE, AnchorReading, Drift, Liven
 from recordance.domain.relation import EffortRole
 from recordance.domain.review import AnchorVerdict, Corroboration, ReviewState
 from recordance.domain.validity import EventRange, Validity
-from recordance.ranking.keys import Ranked
+from recordance.ranking.claim import Claim
 from recordance.ranking.scoring import TermHit
 from support.truths import NOON, days, labels, make_capture
 
@@ -34,10 +34,20 @@ HIT = TermHit(3, 2, 1.23455, ("pin tokio", "alias:runtime"), 0.125)
 VERDICT = Corroboration(3, "main@0a1b2c3", "src/lib.rs", "0a1b2c3", AnchorVerdict.DRIFTED, 2, NOON)
 
 
-def evidence(*, hit: TermHit = HIT, decayed: float = 0.5, given: dict[str, Any] | None = None, **parts: Any) -> Evidence:
+def evidence(
+    *,
+    hit: TermHit | None = HIT,
+    decayed: float = 0.5,
+    cosine: float | None = None,
+    support: float = 0.125,
+    rank: int | None = None,
+    given: dict[str, Any] | None = None,
+    **parts: Any,
+) -> Evidence:
     capture = make_capture(3, **(given or {}))
+    claim = Claim(capsule=capture.capsule, decayed=decayed, term=hit, cosine=cosine, support=support, rank=rank)
     nothing: dict[str, Any] = {"anchor": None, "corroboration": None, "feedback_weight": None, "role": None}
-    return Evidence(ranked=Ranked(hit, capture.capsule, decayed), text=capture.text, **nothing | parts)
+    return Evidence(claim=claim, text=capture.text, **nothing | parts)
 
 
 FULL = evidence(
@@ -110,7 +120,7 @@ def test_a_score_that_rounds_to_nothing_is_zero_without_a_sign(bm25: float) -> N
 )
 def test_weights_and_support_have_two_decimals_half_even(weight: float, shown: float) -> None:
     """O4, L6, O12: rounded where they are shown and nowhere else."""
-    one = envelope(evidence(decayed=weight, hit=replace(HIT, support=weight), feedback_weight=weight))
+    one = envelope(evidence(decayed=weight, support=weight, feedback_weight=weight))
     assert [one[name] for name in ("decayed_weight", "support", "feedback_weight")] == [shown] * 3
 
 

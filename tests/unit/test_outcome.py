@@ -1,6 +1,7 @@
 """Three outcomes, and sentences that are true and of use."""
 
 import itertools
+from collections.abc import Sequence
 
 import pytest
 
@@ -21,8 +22,15 @@ def groups_of(*terms: str, aliases: dict[str, list[str]] | None = None) -> tuple
     return expand(read_terms(terms), taught)
 
 
-def reason(*terms: str, aliases: dict[str, list[str]] | None = None, capsules: int = 3, **stated: object) -> str:
-    return abstention_reason([Lane.TERM], groups_of(*terms, aliases=aliases), tuple(stated.items()), capsules)
+def reason(
+    *terms: str,
+    aliases: dict[str, list[str]] | None = None,
+    lanes: Sequence[Lane] = (Lane.TERM,),
+    capsules: int = 3,
+    vectors: int = 0,
+    **stated: object,
+) -> str:
+    return abstention_reason(lanes, groups_of(*terms, aliases=aliases), tuple(stated.items()), capsules, vectors)
 
 
 def test_anything_that_may_ground_makes_an_answer_grounded() -> None:
@@ -154,3 +162,28 @@ def test_no_reason_claims_that_nothing_was_ever_recorded() -> None:
     for terms, capsules, fences in choices:
         said = reason(*terms, capsules=capsules, **fences)
         assert not any(claim in said for claim in ("never", "recorded", "yet", "empty", "store holds"))
+
+
+def test_a_forced_vector_lane_says_nothing_of_terms_or_aliases() -> None:
+    """O1, L1: no term was looked for, so none failed."""
+    said = reason("token", aliases={"token": ["jeton"]}, lanes=[Lane.VECTOR], vectors=2, project_id="nott")
+    assert said.startswith('Nothing matched in the vector lane. Fences: project_id "nott".')
+    assert "jeton" not in said
+    assert "words" not in said.lower()
+    assert "cosine above 0" in said
+
+
+def test_a_fused_recall_names_both_lanes_and_the_advice_of_each() -> None:
+    """O1: the lanes that ran are named, whichever of them had nothing."""
+    said = reason("token", lanes=[Lane.TERM, Lane.VECTOR], vectors=2)
+    assert said.startswith("Nothing matched in the term and vector lanes.")
+    assert "Alias expansion ran" in said
+    assert "Words match exactly" in said
+    assert "cosine above 0" in said
+
+
+def test_a_store_without_embeddings_says_how_to_attach_some() -> None:
+    """O1: that nothing was near is no news where there is nothing to be near."""
+    said = reason("token", lanes=[Lane.VECTOR], vectors=0)
+    assert "No capsule has an embedding yet" in said
+    assert "memory_vector" in said

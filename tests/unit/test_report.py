@@ -27,7 +27,7 @@ def shown(*numbers: int) -> Trimmed:
 
 
 def answer(*, eligible: int = 0, trimmed: Trimmed = NOTHING, asked: dict[str, Any] | None = None, **given: Any) -> dict[str, Any]:
-    parts: dict[str, Any] = {"excluded": {}, "best_support": None, "effort": None, "capsules": 9}
+    parts: dict[str, Any] = {"excluded": {}, "best_support": None, "effort": None, "capsules": 9, "vectors": 4}
     return report(
         Gathered(
             request=RecallRequest(terms=TERMS, **(asked or {})),

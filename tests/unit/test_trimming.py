@@ -1,13 +1,14 @@
 """How much is shown: sizes by the character, the floor of one, and a bound on what can fit."""
 
 import random
+from typing import Any
 
 import pytest
 
 from recordance.answer.envelope import Evidence, envelope
 from recordance.domain.instant import Instant
 from recordance.domain.validity import Validity
-from recordance.ranking.keys import Ranked
+from recordance.ranking.claim import Claim
 from recordance.ranking.scoring import TermHit
 from recordance.ranking.trimming import SMALLEST_ENVELOPE_TOKENS, compact_json, most_that_fit, token_size, trim
 from support.truths import make_capture
@@ -76,14 +77,21 @@ def test_trimming_takes_the_longest_beginning_that_fits() -> None:
         assert trim(results, budget).shown == tuple(results[:expected]), f"seed {seed}"
 
 
-def test_no_envelope_is_smaller_than_the_bound_says() -> None:
+@pytest.mark.parametrize(
+    ("found", "larger"),
+    [
+        ({"term": TermHit(1, 1, 0.0, ("a",), 0.0), "cosine": None, "rank": None}, 2),
+        ({"term": None, "cosine": 0.1, "rank": 1}, 4),
+    ],
+)
+def test_no_envelope_is_smaller_than_the_bound_says(found: dict[str, Any], larger: int) -> None:
     """O3: the bound decides how many envelopes are built; one too small would end the list early."""
     capture = make_capture(1, "a", headline="", source="", labels={}, confidence=0.0, validity=Validity(Instant(0)))
-    ranked = Ranked(TermHit(1, 1, 0.0, ("a",), 0.0), capture.capsule, 0.0)
+    claim = Claim(capsule=capture.capsule, decayed=0.0, support=0.0, **found)
     smallest = envelope(
-        Evidence(ranked=ranked, text=capture.text, anchor=None, corroboration=None, feedback_weight=None, role=None)
+        Evidence(claim=claim, text=capture.text, anchor=None, corroboration=None, feedback_weight=None, role=None)
     )
-    assert SMALLEST_ENVELOPE_TOKENS <= token_size(smallest) <= SMALLEST_ENVELOPE_TOKENS + 2
+    assert SMALLEST_ENVELOPE_TOKENS <= token_size(smallest) <= SMALLEST_ENVELOPE_TOKENS + larger
 
 
 @pytest.mark.parametrize("budget", [1, 89, 90, 91, 179, 180, 1_500])

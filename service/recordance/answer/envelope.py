@@ -13,7 +13,8 @@ from recordance.domain.provenance import AnchorReading, Liveness
 from recordance.domain.relation import EffortRole
 from recordance.domain.review import Corroboration, ReviewState
 from recordance.errors import Json
-from recordance.ranking.keys import Ranked
+from recordance.ranking.claim import Claim
+from recordance.ranking.scoring import TermHit
 
 LABEL = "ADVISORY_NOT_AUTHORITY"
 FRAMING = "DATA"
@@ -28,7 +29,7 @@ class Evidence:
     it (L7); `role` is set when the recall is fenced to an effort (F5).
     """
 
-    ranked: Ranked
+    claim: Claim
     text: CapsuleText
     anchor: AnchorReading | None
     corroboration: Corroboration | None
@@ -42,7 +43,8 @@ def envelope(evidence: Evidence) -> dict[str, Json]:
 
 
 def _fields(evidence: Evidence) -> Iterator[tuple[str, Json]]:
-    capsule, hit, text = evidence.ranked.capsule, evidence.ranked.hit, evidence.text
+    claim, text = evidence.claim, evidence.text
+    capsule = claim.capsule
     yield "label", LABEL
     yield "framing", FRAMING
     yield "id", capsule_id(capsule.number)
@@ -50,7 +52,7 @@ def _fields(evidence: Evidence) -> Iterator[tuple[str, Json]]:
     yield "instruction_taint", bool(capsule.taint)
     yield "authority_class", capsule.labels.get(LabelField.AUTHORITY)
     yield "confidence", capsule.confidence
-    yield "decayed_weight", round(evidence.ranked.decayed, 2)
+    yield "decayed_weight", round(claim.decayed, 2)
     yield "provenance", _provenance(text)
     yield "anchor_live", None if evidence.anchor is None else _LIVENESS_WORD[evidence.anchor.liveness]
     yield "anchor_drift", None if evidence.anchor is None else evidence.anchor.drift.value
@@ -58,15 +60,25 @@ def _fields(evidence: Evidence) -> Iterator[tuple[str, Json]]:
     yield "proof_hint", text.proof_hint
     yield "stale_if", text.stale_if
     yield "freshness", _freshness(evidence)
-    yield "matched_terms", list(hit.matched)
-    yield "relevance", hit.coverage
-    # Subtracted from zero, so that a score that rounds to nothing is 0.0 and never -0.0.
-    yield "bm25", 0.0 - round(hit.bm25, 4)
-    yield "support", round(hit.support, 2)
+    yield from _scores(claim.term)
+    yield "vector_similarity", None if claim.cosine is None else round(claim.cosine, 4)
+    yield "fusion_rank", claim.rank
+    yield "support", round(claim.support, 2)
     yield "feedback_weight", None if evidence.feedback_weight is None else round(evidence.feedback_weight, 2)
     yield "review_state", _review_state(capsule.standing.review)
     yield "corroboration", None if evidence.corroboration is None else corroboration_view(evidence.corroboration)
     yield "effort_role", None if evidence.role is None else evidence.role.value
+
+
+def _scores(hit: TermHit | None) -> Iterator[tuple[str, Json]]:
+    """Yield what the term lane has for a result; one that it has nothing for matched no term and bears no score (O4)."""
+    if hit is None:
+        yield "matched_terms", []
+        return
+    yield "matched_terms", list(hit.matched)
+    yield "relevance", hit.coverage
+    # Subtracted from zero, so that a score that rounds to nothing is 0.0 and never -0.0.
+    yield "bm25", 0.0 - round(hit.bm25, 4)
 
 
 def _provenance(text: CapsuleText) -> dict[str, Json]:
@@ -75,7 +87,7 @@ def _provenance(text: CapsuleText) -> dict[str, Json]:
 
 
 def _freshness(evidence: Evidence) -> dict[str, Json]:
-    validity = evidence.ranked.capsule.validity
+    validity = evidence.claim.capsule.validity
     end = {} if validity.valid_to is None else {"valid_to": format_instant(validity.valid_to)}
     return {"valid_from": format_instant(validity.valid_from), **end}
 

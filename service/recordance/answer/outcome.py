@@ -56,16 +56,33 @@ def exclusion_reason(excluded: Mapping[ExclusionReason, int]) -> str:
 
 
 def abstention_reason(
-    lanes: Sequence[Lane], groups: Sequence[TermGroup], stated: Sequence[tuple[str, object]], capsules: int
+    lanes: Sequence[Lane], groups: Sequence[TermGroup], stated: Sequence[tuple[str, object]], capsules: int, vectors: int
 ) -> str:
     """Return why nothing was found: the lanes that ran, every fence given, and alias expansion if it ran (O1).
 
-    `stated` are the fences as the caller gave them; `capsules` how many the caller's corpus holds. It never claims that
-    nothing was ever recorded, and names the limit of unspaced scripts where a term meets it (T5, case A1).
+    `stated` are the fences as the caller gave them; `capsules` how many the caller's corpus holds, `vectors` how many embeddings
+    the store holds. It never claims that nothing was ever recorded, says nothing of terms where none were looked for, and names
+    the limit of unspaced scripts where a term meets it (T5, case A1).
     """
-    where = f"Nothing matched in the {', '.join(lane.value for lane in lanes)} lane."
-    advice = (_words(groups), _runs(groups)) if capsules else ("There is no capsule to search.",)
-    return " ".join(part for part in (where, _fences(stated), _aliases(groups), *advice) if part)
+    named = " and ".join(lane.value for lane in lanes)
+    where = f"Nothing matched in the {named} lane{'s' if len(lanes) > 1 else ''}."
+    advice = (
+        [part for lane in lanes for part in _advice(lane, groups, vectors)] if capsules else ["There is no capsule to search."]
+    )
+    aliases = _aliases(groups) if Lane.TERM in lanes else ""
+    return " ".join(part for part in (where, _fences(stated), aliases, *advice) if part)
+
+
+def _advice(lane: Lane, groups: Sequence[TermGroup], vectors: int) -> Sequence[str]:
+    match lane:
+        case Lane.TERM:
+            return (_words(groups), _runs(groups))
+        case Lane.VECTOR:
+            return (_NOTHING_NEAR if vectors else _NO_VECTORS,)
+
+
+_NOTHING_NEAR = "No embedding there has a cosine above 0 to query_embedding."
+_NO_VECTORS = "No capsule has an embedding yet: attach some with memory_vector, or send terms without query_embedding."
 
 
 def _fences(stated: Sequence[tuple[str, object]]) -> str:

@@ -20,7 +20,7 @@ class Gathered:
     """Everything that an answer is decided from.
 
     `eligible` and `excluded` count all matches; `trimmed` is what is shown of them; `best_support` belongs to the best result,
-    None when nothing was ranked; `capsules` is the size of the caller's corpus.
+    None when nothing was ranked; `capsules` is the size of the caller's corpus, `vectors` how many embeddings the store holds.
     """
 
     request: RecallRequest
@@ -29,6 +29,7 @@ class Gathered:
     lanes: Sequence[Lane]
     groups: Sequence[TermGroup]
     capsules: int
+    vectors: int
     eligible: int
     excluded: Mapping[ExclusionReason, int]
     trimmed: Trimmed
@@ -73,7 +74,9 @@ def _reason(outcome: Outcome, gathered: Gathered) -> str:
         case Outcome.MISSING_EVIDENCE:
             return exclusion_reason(gathered.excluded)
         case Outcome.ABSTAIN:
-            return abstention_reason(gathered.lanes, gathered.groups, gathered.request.stated, gathered.capsules)
+            return abstention_reason(
+                gathered.lanes, gathered.groups, gathered.request.stated, gathered.capsules, gathered.vectors
+            )
 
 
 def _effort(effort: Effort | None) -> dict[str, Json]:

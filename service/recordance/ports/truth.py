@@ -1,6 +1,6 @@
 """The truth port: SQL rows, or their equal in memory. Every read happens in one snapshot, every write in one transaction."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,6 +15,7 @@ from recordance.domain.instant import Instant
 from recordance.domain.journal import JournalRow, Op
 from recordance.domain.relation import Relation, RelationKind
 from recordance.domain.review import Corroboration, Feedback, ReviewEvent
+from recordance.domain.tombstone import Remnant
 from recordance.query.document import TermDocument
 from recordance.query.fence import Scope
 from recordance.ranking.bm25 import CorpusStatistics
@@ -137,6 +138,10 @@ class TruthReader(Protocol):
         """
         ...
 
+    def space(self, name: str) -> OccupiedSpace | None:
+        """Return a space, None if no vector was ever put into it. Every recall asks: its count is kept, not counted."""
+        ...
+
     def spaces(self) -> Sequence[OccupiedSpace]:
         """Return every space that a vector was ever put into, by name (W4)."""
         ...
@@ -195,6 +200,10 @@ class TruthReader(Protocol):
 
     def forgotten_after(self, seq: int) -> Sequence[IndexedChange]:
         """Return the capsules that were forgotten after the journal row `seq`, in that order (W6)."""
+        ...
+
+    def remains(self, numbers: Collection[int]) -> Mapping[int, Set[Remnant]]:
+        """Return what is left of these forgotten capsules beside their own rows, for upkeep: nothing, if all is well (W6)."""
         ...
 
     def reviews(self, number: int) -> Sequence[ReviewEvent]:

@@ -89,6 +89,10 @@ class Scorer:
             support=self._support(self._asked.intersection(counts).union(*(self._terms[place] for place in matched))),
         )
 
+    def share(self, words: Sequence[str]) -> float:
+        """Return how much of the terms' words stands in a content that no term matches as a whole, by idf, in 0..1 (O12)."""
+        return self._support(self._asked.intersection(words))
+
     def _standing(self, counts: Mapping[str, int]) -> Iterator[int]:
         """Return the places of the ways whose words are all there."""
         for word in counts:

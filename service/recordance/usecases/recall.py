@@ -1,9 +1,10 @@
-"""Recall: ranked evidence for the caller's words, or an honest account of why there is none (O1 to O6, T7, T8, F5, F8, L6, L7).
+"""Recall: ranked evidence for what is asked, or an honest account of why there is none (O1 to O6, T7, T8, F5, F8, L1 to L7).
 
 Plan what to read, gather it from one snapshot, decide the answer. Nothing is written but a note for the miss ledger.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from recordance.answer.envelope import Evidence, envelope
@@ -12,6 +13,7 @@ from recordance.answer.report import Gathered, report
 from recordance.domain.alias import MissOutcome
 from recordance.domain.caller import Caller
 from recordance.domain.capsule import CapsuleText
+from recordance.domain.embedding import DEFAULT_SPACE, Vector
 from recordance.domain.identity import capsule_number
 from recordance.domain.instant import Instant
 from recordance.domain.relation import Effort, EffortRole
@@ -27,12 +29,13 @@ from recordance.query.lane import Lane
 from recordance.query.request import RecallRequest
 from recordance.query.terms import Term, expand
 from recordance.ranking.blend import Blend, blended, reach
-from recordance.ranking.keys import Ranked
+from recordance.ranking.claim import Claim
 from recordance.ranking.trimming import Trimmed, most_that_fit, trim
 from recordance.usecases.effort import resolve_effort
-from recordance.usecases.follow import RecallView
+from recordance.usecases.lanes import Findings, FusedFindings, TermFindings, VectorFindings
 from recordance.usecases.store import Destinations, Store
-from recordance.usecases.term_lane import TermLane, corpus_of, term_lane
+from recordance.usecases.term_lane import Corpus, corpus_of, term_lane
+from recordance.usecases.vector_lane import NearQuestion, check_dimension, nearest
 
 _MISSED = {Outcome.MISSING_EVIDENCE: MissOutcome.MISSING_EVIDENCE, Outcome.ABSTAIN: MissOutcome.ABSTAIN}
 FIRST_PAGE = 12
@@ -43,31 +46,30 @@ PAGE_GROWTH = 4
 def recall(destinations: Destinations, caller: Caller, destination: str | None, request: RecallRequest) -> dict[str, Json]:
     """Answer a recall as a wire object: `grounded`, `missing_evidence` or `abstain`, none of which is an error (O6).
 
-    Raises MissingState for an effort that cannot fence (F5), and for a destination that the caller cannot see.
+    Raises MissingState for an effort that cannot fence (F5), and for a destination that the caller cannot see; InvalidArgument
+    for an embedding of another dimension than the store's (L2).
     """
     store = destinations.reading(caller, destination)
     at = store.clock.now()
-    with store.terms.at_head() as view:
-        asked = _ask(view, caller, request, at)
-        found = _find(store, asked)
+    with ExitStack() as opened:
+        asked, findings = _ask(opened, store, caller, request, at)
+        found = _find(store, asked, findings)
         answer = report(_gathered(store, asked, found))
     _note_misses(store, caller, asked, found)
     return answer
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
-    """A recall bound to one view of one store."""
+    """A recall bound to one snapshot of one store."""
 
-    view: RecallView
+    reader: TruthReader
     request: RecallRequest
-    lane: TermLane
+    query: TermQuery
+    corpus: Corpus
     effort: Effort | None
     probed: int
-
-    @property
-    def query(self) -> TermQuery:
-        return self.lane.query
+    at: Instant
 
     @property
     def blend(self) -> Blend:
@@ -76,23 +78,56 @@ class _Asked:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What the lane found: the counts over all matches, and the ranking where `min_support` cut it beforehand."""
+    """What counts: all matches, those of the term lane alone, and the ranking where `min_support` cut it beforehand."""
 
+    findings: Findings
     tally: Tally
-    supported: tuple[Ranked, ...] | None
+    term_tally: Tally | None
+    supported: tuple[Claim, ...] | None
 
 
-def _ask(view: RecallView, caller: Caller, request: RecallRequest, at: Instant) -> _Asked:
+def _ask(opened: ExitStack, store: Store, caller: Caller, request: RecallRequest, at: Instant) -> tuple[_Asked, Findings]:
+    """Open the snapshot and ask the lanes that run; the snapshot stays open as long as `opened`."""
+    if request.embedding is None or Lane.VECTOR not in request.lanes:
+        view = opened.enter_context(store.terms.at_head())
+        asked = _question(view.reader, caller, request, at)
+        return asked, TermFindings(term_lane(view, asked.query, asked.corpus, at), view.terms.tally(asked.query))
+    # The vector index is held still before the snapshot is opened, so that it is never ahead of it, and let go once it was asked.
+    with store.vectors.steady() as steady:
+        terms = opened.enter_context(store.terms.at_head()) if Lane.TERM in request.lanes else None
+        reader = opened.enter_context(store.truth.reading()) if terms is None else terms.reader
+        asked = _question(reader, caller, request, at)
+        check_dimension(reader, request.embedding)
+        near = nearest(steady.at(reader), reader, _near_question(asked, request.embedding))
+    if terms is None:
+        return asked, VectorFindings(near, at)
+    lane = term_lane(terms, asked.query, asked.corpus, at)
+    return asked, FusedFindings(lane, terms.terms.tally(asked.query), near, request.fusion, store.fusion_depth)
+
+
+def _question(reader: TruthReader, caller: Caller, request: RecallRequest, at: Instant) -> _Asked:
     own = () if caller.projects is None else (SubtreeFence(caller.projects),)
-    effort = None if request.effort_id is None else resolve_effort(view.reader, caller, request.effort_id)
+    effort = None if request.effort_id is None else resolve_effort(reader, caller, request.effort_id)
     members = () if effort is None else (MemberFence(effort.members | {effort.epic}),)
     query = TermQuery(
-        groups=expand(request.terms, _aliases(view.reader, request.terms)),
+        groups=expand(request.terms, _aliases(reader, request.terms) if Lane.TERM in request.lanes else {}),
         scope=request.scope.with_fences(*own, *members),
         eligibility=Eligibility(at=at if request.as_of is None else request.as_of, window=request.window, admit=request.admit),
     )
-    lane = term_lane(view, query, corpus_of(view.reader, caller.projects, Scope(own)), at)
-    return _Asked(view, request, lane, effort, _probe(view.reader, request.terms, query.scope))
+    return _Asked(
+        reader=reader,
+        request=request,
+        query=query,
+        corpus=corpus_of(reader, caller.projects, Scope(own)),
+        effort=effort,
+        probed=_probe(reader, request.terms, query.scope),
+        at=at,
+    )
+
+
+def _near_question(asked: _Asked, embedding: Vector) -> NearQuestion:
+    query = asked.query
+    return NearQuestion(vector=embedding, count=asked.request.vector_k, scope=query.scope, eligibility=query.eligibility)
 
 
 def _aliases(reader: TruthReader, terms: Sequence[Term]) -> Mapping[str, list[tuple[str, tuple[str, ...]]]]:
@@ -123,31 +158,38 @@ def _fences_skeleton(fence: Fence) -> bool:
             return False
 
 
-def _find(store: Store, asked: _Asked) -> _Found:
-    tally = asked.view.terms.tally(asked.query)
+def _find(store: Store, asked: _Asked, findings: Findings) -> _Found:
+    tally, term_tally = findings.tally, findings.term_tally
     least = asked.request.min_support
-    if not least or tally.eligible == 0:  # nothing lies below a support of 0
-        return _Found(_with_probe(tally, asked.probed, {}), None)
-    ranked = asked.lane.best(max(store.fusion_depth, asked.request.limit or 0))
-    # The support as shown decides, so that nobody sees 0.50 refused by a bound of 0.5.
-    kept = tuple(hit for hit in ranked if round(hit.hit.support, 2) >= least)
-    below = {ExclusionReason.BELOW_SUPPORT: len(ranked) - len(kept)}
-    return _Found(_with_probe(Tally(len(kept), tally.excluded), asked.probed, below), kept)
+    supported: tuple[Claim, ...] | None = None
+    below: dict[ExclusionReason, int] = {}
+    if least and tally.eligible:  # nothing lies below a support of 0
+        ranked = findings.best(max(store.fusion_depth, asked.request.limit or 0))
+        # The support as shown decides, so that nobody sees 0.50 refused by a bound of 0.5.
+        supported = tuple(claim for claim in ranked if round(claim.support, 2) >= least)
+        below = {ExclusionReason.BELOW_SUPPORT: len(ranked) - len(supported)}
+        tally = Tally(len(supported), tally.excluded)
+        if term_tally is not None:
+            term_tally = Tally(sum(claim.term is not None for claim in supported), term_tally.excluded)
+    more = {**below, ExclusionReason.TOMBSTONED: asked.probed}
+    return _Found(findings, _with(tally, more), None if term_tally is None else _with(term_tally, more), supported)
 
 
-def _with_probe(tally: Tally, probed: int, below: Mapping[ExclusionReason, int]) -> Tally:
-    return Tally(tally.eligible, {**tally.excluded, **below, ExclusionReason.TOMBSTONED: probed})
+def _with(tally: Tally, more: Mapping[ExclusionReason, int]) -> Tally:
+    return Tally(tally.eligible, {**tally.excluded, **more})
 
 
 def _gathered(store: Store, asked: _Asked, found: _Found) -> Gathered:
     trimmed, best = _shown(store, asked, found)
+    space = asked.reader.space(DEFAULT_SPACE)
     return Gathered(
         request=asked.request,
-        identity=asked.view.reader.identity(),
-        head=asked.view.head,
-        lanes=(Lane.TERM,),
+        identity=asked.reader.identity(),
+        head=asked.reader.head(),
+        lanes=asked.request.lanes,
         groups=asked.query.groups,
-        capsules=asked.lane.weights.corpus.capsules,
+        capsules=asked.corpus.statistics.capsules,
+        vectors=0 if space is None else space.vectors,
         eligible=found.tally.eligible,
         excluded=found.tally.excluded,
         trimmed=trimmed,
@@ -162,7 +204,7 @@ def _shown(store: Store, asked: _Asked, found: _Found) -> tuple[Trimmed, float |
     if asked.request.limit is not None:
         most = min(most, asked.request.limit)
     page = min(most, FIRST_PAGE)
-    ranked: tuple[Ranked, ...] = ()
+    ranked: tuple[Claim, ...] = ()
     results: list[dict[str, Json]] = []
     while page:
         built, ranked = len(ranked), _page(asked, found, page)
@@ -170,23 +212,23 @@ def _shown(store: Store, asked: _Asked, found: _Found) -> tuple[Trimmed, float |
         results += [envelope(one) for one in _evidence(store, asked, ranked[built:])]
         trimmed = trim(results, asked.request.token_budget)
         if trimmed.budget_ended or page >= most:
-            return trimmed, ranked[0].hit.support if ranked else None
+            return trimmed, ranked[0].support if ranked else None
         page = min(most, page * PAGE_GROWTH)
     return Trimmed((), budget_ended=False), None
 
 
-def _page(asked: _Asked, found: _Found, count: int) -> tuple[Ranked, ...]:
+def _page(asked: _Asked, found: _Found, count: int) -> tuple[Claim, ...]:
     depth = reach(count, asked.blend)
-    base = asked.lane.best(depth) if found.supported is None else found.supported[:depth]
+    base = found.findings.best(depth) if found.supported is None else found.supported[:depth]
     return _blend(asked, base)[:count]
 
 
-def _blend(asked: _Asked, base: tuple[Ranked, ...]) -> tuple[Ranked, ...]:
+def _blend(asked: _Asked, base: tuple[Claim, ...]) -> tuple[Claim, ...]:
     blend = asked.blend
     if blend.dormant:
         return base
     numbers = [one.capsule.number for one in base]
-    verdicts = asked.view.reader.corroborations(numbers) if blend.corroboration else {}
+    verdicts = asked.reader.corroborations(numbers) if blend.corroboration else {}
     factors = [
         blend.factor(one.capsule.use.feedback_weight, _corroboration_weight(verdicts.get(one.capsule.number))) for one in base
     ]
@@ -197,13 +239,13 @@ def _corroboration_weight(verdict: Corroboration | None) -> float:
     return NO_CORROBORATION if verdict is None else CORROBORATION_WEIGHT[verdict.verdict]
 
 
-def _evidence(store: Store, asked: _Asked, ranked: Sequence[Ranked]) -> list[Evidence]:
+def _evidence(store: Store, asked: _Asked, ranked: Sequence[Claim]) -> list[Evidence]:
     numbers = [one.capsule.number for one in ranked]
-    texts = asked.view.reader.texts(numbers)
-    verdicts = asked.view.reader.corroborations(numbers)
+    texts = asked.reader.texts(numbers)
+    verdicts = asked.reader.corroborations(numbers)
     return [
         Evidence(
-            ranked=one,
+            claim=one,
             text=texts[one.capsule.number],
             anchor=store.anchors.read(anchors[0]) if (anchors := texts[one.capsule.number].anchors) else None,
             corroboration=verdicts.get(one.capsule.number),
@@ -215,10 +257,10 @@ def _evidence(store: Store, asked: _Asked, ranked: Sequence[Ranked]) -> list[Evi
     ]
 
 
-def _may_ground(asked: _Asked, ranked: Ranked, text: CapsuleText) -> bool:
+def _may_ground(asked: _Asked, claim: Claim, text: CapsuleText) -> bool:
     """Judge once more by the truth: an index can lag, it can never invent (decision 4)."""
     query = asked.query
-    return admits(query.scope, ranked.capsule, marks_of(text)) and first_exclusion(ranked.capsule, query.eligibility) is None
+    return admits(query.scope, claim.capsule, marks_of(text)) and first_exclusion(claim.capsule, query.eligibility) is None
 
 
 def _role(effort: Effort | None, number: int) -> EffortRole | None:
@@ -228,7 +270,9 @@ def _role(effort: Effort | None, number: int) -> EffortRole | None:
 
 
 def _note_misses(store: Store, caller: Caller, asked: _Asked, found: _Found) -> None:
-    """Note the terms of a term lane that ended without evidence, before any trimming (T8)."""
-    ended = _MISSED.get(outcome_of(found.tally.eligible, found.tally.excluded))
+    """Note the terms of a term lane that ended without evidence, before any trimming; vectors teach no words (T8)."""
+    if found.term_tally is None:
+        return
+    ended = _MISSED.get(outcome_of(found.term_tally.eligible, found.term_tally.excluded))
     if ended is not None:
-        store.misses.record([term.key for term in asked.request.terms], ended, caller.fence_key, asked.lane.at)
+        store.misses.record([term.key for term in asked.request.terms], ended, caller.fence_key, asked.at)

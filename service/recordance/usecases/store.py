@@ -11,6 +11,7 @@ from recordance.ports.clock import Clock
 from recordance.ports.misses import MissRecorder
 from recordance.ports.truth import Truth
 from recordance.usecases.follow import TermFollower
+from recordance.usecases.vector_follow import VectorFollower
 
 DEFAULT_FUSION_DEPTH = 200
 """How many ranks of the term lane enter a fusion, and how many are ranked when `min_support` cuts them (L5, O12)."""
@@ -23,6 +24,7 @@ class Store:
     name: str
     truth: Truth
     terms: TermFollower
+    vectors: VectorFollower
     anchors: AnchorProbe
     clock: Clock
     misses: MissRecorder

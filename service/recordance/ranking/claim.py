@@ -1,0 +1,27 @@
+"""What the lanes that ran say for one capsule, and how much of what was asked that covers (O4, O12)."""
+
+from dataclasses import dataclass
+
+from recordance.domain.capsule import Capsule
+from recordance.ranking.scoring import TermHit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """A capsule that may ground, with what each lane has for it; None where a lane did not run or has nothing.
+
+    `decayed` is its weight at the instant of the recall (L6); `cosine` lies above 0 (L3); `support` in 0..1 (O12); `rank` is its
+    place in a fused ranking, counted from 1, before any blend (L5).
+    """
+
+    capsule: Capsule
+    decayed: float
+    term: TermHit | None
+    cosine: float | None
+    support: float
+    rank: int | None
+
+
+def support_of(share: float, cosine: float | None) -> float:
+    """Return the larger of the share of the terms' words found and the cosine, never above 1 (O12)."""
+    return share if cosine is None else max(share, min(cosine, 1.0))
