@@ -1,12 +1,30 @@
 """What is left of a forgotten capsule: who it was, never what it said (W6, F8)."""
 
 from dataclasses import replace
+from enum import StrEnum
 
 from recordance.domain.capsule import Capsule, LabelField
 from recordance.domain.instant import Instant
 
 SKELETON_LABELS = frozenset({LabelField.PROJECT, LabelField.SESSION, LabelField.KIND})
 """The labels that a skeleton keeps: the fences that its id probe is held to (F8), and what sort of thing it was."""
+
+
+class Remnant(StrEnum):
+    """What may not be left in a store of a capsule that is forgotten."""
+
+    TEXT = "text"
+    ANCHOR = "anchor"
+    MARK = "mark"
+    VECTOR = "vector"
+    NOTE = "note"
+    """A reason, a note or a path that stands in a verdict about it."""
+    ANSWER = "answer"
+    """A kept answer that names it."""
+    ROW = "row"
+    """Its own row, which says more than a skeleton."""
+    JOURNAL = "journal"
+    """A row of its history, which tells a label that its skeleton lacks."""
 
 
 def skeleton_of(capsule: Capsule, at: Instant) -> Capsule:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Set
 
 from recordance.domain.capsule import CapsuleText, LabelField
-from recordance.domain.identity import capsule_id
+from recordance.domain.identity import capsule_number
 from recordance.domain.journal import Value
 from recordance.domain.tombstone import SKELETON_LABELS
 from recordance.errors import Json
@@ -26,8 +26,13 @@ def is_said(term_key: str, words: Set[str]) -> bool:
 
 def names_capsule(answer: str, number: int) -> bool:
     """Whether some value in the JSON text `answer` is the capsule's id, bare or with its destination before it (D4)."""
-    bare = capsule_id(number)
-    return any(text == bare or text.endswith(f":{bare}") for text in _strings(json.loads(answer)))
+    return number in capsules_named(answer)
+
+
+def capsules_named(answer: str) -> frozenset[int]:
+    """Return the numbers of the capsules whose id, bare or with its destination, is a value in the JSON text `answer`."""
+    numbers = (capsule_number(text.rpartition(":")[2]) for text in _strings(json.loads(answer)))
+    return frozenset(number for number in numbers if number is not None)
 
 
 def skeleton_values(values: Mapping[str, Value]) -> dict[str, Value]:

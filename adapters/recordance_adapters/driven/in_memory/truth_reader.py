@@ -1,6 +1,6 @@
 """Reading a truth in plain memory: every answer is a loop with the pure predicates. It defines what an engine must answer."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from typing import TypeVar
 
 from recordance.domain.alias import Alias, Miss
@@ -13,6 +13,7 @@ from recordance.domain.instant import Instant
 from recordance.domain.journal import JournalRow, Op
 from recordance.domain.relation import Relation, RelationKind
 from recordance.domain.review import Corroboration, Feedback, ReviewEvent
+from recordance.domain.tombstone import Remnant
 from recordance.ports.truth import (
     IndexedChange,
     KeyedCapsule,
@@ -25,6 +26,7 @@ from recordance.ports.truth import (
 from recordance.query.document import TermDocument, term_document
 from recordance.query.exclusion import Eligibility, first_exclusion
 from recordance.query.fence import Scope, admits, marks_of
+from recordance.query.residue import capsules_named
 from recordance.ranking.bm25 import CorpusStatistics
 from recordance_adapters.driven.in_memory.contents import Contents
 
@@ -162,6 +164,11 @@ class MemoryReader:
         rows = [row for row in self._contents.journal[seq:] if row.op is Op.TOMBSTONED]
         return [IndexedChange(row.capsule, row.seq) for row in rows if row.capsule is not None]
 
+    def remains(self, numbers: Collection[int]) -> Mapping[int, Set[Remnant]]:
+        """See TruthReader. Anchors and marks stand in the texts here."""
+        found = _grouped((number, remnant) for number, remnant in self._remains() if number in numbers)
+        return {number: set(remnants) for number, remnants in found.items()}
+
     def reviews(self, number: int) -> Sequence[ReviewEvent]:
         """See TruthReader."""
         return [event for event in self._contents.reviews if event.capsule == number]
@@ -196,6 +203,15 @@ class MemoryReader:
         """See TruthReader."""
         numbers = tuple(capsule.number for capsule in self._unforgotten() if _is_listed(capsule, request))
         return ListPage(numbers[request.offset : request.offset + request.limit], len(numbers))
+
+    def _remains(self) -> Iterator[tuple[int, Remnant]]:
+        held = self._contents
+        yield from ((number, Remnant.TEXT) for number in (*held.texts, *held.former))
+        yield from ((number, Remnant.VECTOR) for number, _ in held.vectors)
+        yield from ((each.capsule, Remnant.NOTE) for each in held.reviews if each.reason is not None)
+        yield from ((each.capsule, Remnant.NOTE) for each in held.feedback.values() if each.note is not None)
+        yield from ((each.capsule, Remnant.NOTE) for each in held.corroborations if each.anchor_path or each.anchor_sha)
+        yield from ((number, Remnant.ANSWER) for each in held.answers.values() for number in capsules_named(each.answer))
 
     def _occupied(self, space: Space) -> OccupiedSpace:
         return OccupiedSpace(space, sum(name == space.name for _, name in self._contents.vectors))

@@ -27,6 +27,7 @@ from recordance_adapters.driven.sql_truth.changes import Run, judgement, runs
 from recordance_adapters.driven.sql_truth.forgetting import forget
 from recordance_adapters.driven.sql_truth.reading_notes import NoteReading
 from recordance_adapters.driven.sql_truth.reading_vectors import VectorReading
+from recordance_adapters.driven.sql_truth.remains import RemainReading
 from recordance_adapters.driven.sql_truth.revising import revise
 from recordance_adapters.driven.sql_truth.rows import among
 
@@ -78,7 +79,7 @@ def _embedded_in(size: int) -> Select[tuple[int, str]]:
     return select(embedding.capsule, embedding.space).where(among(embedding.capsule, size))
 
 
-class SqlReader(VectorReading, NoteReading):
+class SqlReader(VectorReading, NoteReading, RemainReading):
     """One snapshot (see TruthReader)."""
 
 
