@@ -1,8 +1,13 @@
 """The lines of an export: one JSON object each, named by what it tells of (W10).
 
 First a header, last an end that counts what came between, so that a file that was cut off is known as such. Between them stand
-capsules in append order, each with all that hangs on it alone, then relations by their ends, aliases, the journal and the miss
-ledger. A line shows a terminal nothing but characters: what would steer it or turn the direction of writing stands as an escape.
+the vector spaces by name, capsules in append order, each with all that hangs on it alone, then relations by their ends, aliases,
+the journal and the miss ledger. A line shows a terminal nothing but characters: what would steer it or turn the direction of
+writing stands as an escape.
+
+A vector is written as `{"dimension": n, "float32_le": text}`, where the text is the base64 (RFC 4648, padded) of the 4·n bytes of
+its components: IEEE 754 float32 each, little-endian, in order. Nothing is rounded on the way. With it stand the space that it
+lies in and the digest of the content that it was made for (W4).
 """
 
 import json
@@ -12,14 +17,15 @@ from dataclasses import dataclass
 from recordance.answer.interchange import from_json, to_json
 from recordance.domain.alias import Alias, Miss
 from recordance.domain.capsule import Capsule, CapsuleText, Tombstone
+from recordance.domain.embedding import Embedding, Space
 from recordance.domain.instant import Instant
 from recordance.domain.journal import JournalRow
 from recordance.domain.relation import Relation
 from recordance.domain.review import Corroboration, Feedback, ReviewEvent
 from recordance.errors import InvalidArgument
 
-FORMAT = 1
-"""The format that is written, and the newest that is read."""
+FORMAT = 2
+"""The format that is written, and the newest that is read. Format 1 knew no embeddings; it is read as well."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +33,8 @@ class Header:
     """What a file holds: its format, the program and store that wrote it, the journal's head then, and when.
 
     `part` names the projects that the exporter could see, when it was not the whole store (F13). `folding` names the version of
-    the folding by which words were counted and aliases keyed; under another one they may differ.
+    the folding by which words were counted and aliases keyed; under another one they may differ. `without` names what was left
+    out on demand.
     """
 
     format: int
@@ -37,11 +44,12 @@ class Header:
     at: Instant
     part: tuple[str, ...] = ()
     folding: str = ""
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CapsuleLine:
-    """A capsule with its text, rulings and verdicts; a forgotten one has a tombstone and no text."""
+    """A capsule with its text, rulings, verdicts and embeddings by space; a forgotten one has a tombstone and no text."""
 
     capsule: Capsule
     text: CapsuleText | None = None
@@ -49,23 +57,27 @@ class CapsuleLine:
     reviews: tuple[ReviewEvent, ...] = ()
     feedback: tuple[Feedback, ...] = ()
     corroborations: tuple[Corroboration, ...] = ()
+    embeddings: tuple[Embedding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class End:
-    """How many lines of each sort the file holds."""
+    """How many lines of each sort the file holds, and how many embeddings stand in those of its capsules."""
 
+    spaces: int = 0
     capsules: int = 0
+    embeddings: int = 0
     relations: int = 0
     aliases: int = 0
     journal: int = 0
     misses: int = 0
 
 
-Line = Header | CapsuleLine | Relation | Alias | JournalRow | Miss | End
+Line = Header | Space | CapsuleLine | Relation | Alias | JournalRow | Miss | End
 
 NAMES: dict[str, type[Line]] = {
     "export": Header,
+    "space": Space,
     "capsule": CapsuleLine,
     "relation": Relation,
     "alias": Alias,

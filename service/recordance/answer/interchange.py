@@ -1,7 +1,8 @@
 """Domain values as JSON and back, by their own fields: what an export writes and an import reads (W10).
 
 Nothing is listed here field by field, so no field can be forgotten. What is None or empty is left out. Instants are RFC 3339
-times, enums their words, everything else itself; reading checks types, and that every text can be stored (W14).
+times, enums their words, vectors what `vector_text` makes of them, everything else itself; reading checks types, and that every
+text can be stored (W14).
 """
 
 import math
@@ -13,6 +14,8 @@ from enum import EnumType, StrEnum
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
+from recordance.answer.vector_text import vector_view, viewed_vector
+from recordance.domain.embedding import Vector
 from recordance.domain.instant import Instant, format_instant, parse_instant
 from recordance.domain.storable import check_storable
 from recordance.errors import InvalidArgument, Json
@@ -46,6 +49,8 @@ def _write(kind: Any, value: Any) -> Json:
         case Mapping():
             of_key, of_value = _arguments(kind)
             return {str(key): _write(of_value, value[key]) for key in _ordered(of_key, value)}
+        case Vector():
+            return vector_view(value)
         case tuple():
             return [_write(part, each) for part, each in zip(_parts(kind, len(value)), value, strict=True)]
         case _:
@@ -64,6 +69,8 @@ def _ordered(kind: Any, keys: Collection[Any]) -> Iterable[Any]:
 def _read(kind: Any, raw: Json, path: str) -> Any:
     if kind is Instant:
         return parse_instant(_text(raw, path), path)
+    if kind is Vector:
+        return viewed_vector(_checked(raw, dict, "an object", path), path)
     if _is_record(kind):
         return _read_fields(kind, _checked(raw, dict, "an object", path), path)
     origin = _origin(kind)

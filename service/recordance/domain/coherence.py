@@ -1,13 +1,14 @@
 """Whether what has been decided about a capsule agrees with what decided it: relations, rulings and judgements (W3, W5, W7, W8).
 
-Every write keeps both together. So a file or a database in which they differ was changed by other hands, or is damaged. A
-forgotten capsule is left out: the end of a relation to it lifts nothing any more.
+So does an embedding with its capsule and its space (W4). Every write keeps both together; where they differ, other hands changed
+a file or a database, or it is damaged. A forgotten capsule is left out: the end of a relation to it lifts nothing any more.
 """
 
 import math
 from collections.abc import Collection, Sequence
 
 from recordance.domain.capsule import Capsule, Standing, Use
+from recordance.domain.embedding import COMPONENT_BYTES, Embedding
 from recordance.domain.identity import capsule_id
 from recordance.domain.relation import Relation, RelationKind
 from recordance.domain.review import Feedback, ReviewEvent, ReviewState, Ruling, feedback_weight
@@ -83,3 +84,22 @@ def use_fault(capsule: Capsule, feedback: Sequence[Feedback]) -> str:
     if any(each.warrants is (each.actor == capsule.writer) for each in feedback):
         return "a judgement by its own writer warrants, or one by another does not"
     return ""
+
+
+def embedding_fault(capsule: Capsule, embedding: Embedding, dimension: int | None) -> str:
+    """Return why this cannot be an embedding of the capsule; empty if it can be (L2, W4, cases D7, E3).
+
+    `dimension` is that of its space, None where there is no such space.
+    """
+    vector = embedding.vector
+    if capsule.standing.tombstoned_at is not None:
+        return "its capsule is forgotten"
+    if dimension is None:
+        return f"there is no space {embedding.space!r}"
+    if embedding.content_digest != capsule.content_digest:
+        return "it was made for another content"
+    if len(vector.packed) != dimension * COMPONENT_BYTES:
+        return f"it has {vector.dimension} components, and its space {dimension}"
+    if not all(map(math.isfinite, vector.values)):
+        return "a component is not finite"
+    return "" if any(vector.values) else "all of its components are zero"

@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields, replace
 
 from recordance.answer.export_lines import CapsuleLine
 from recordance.domain.alias import Alias
+from recordance.domain.attaching import attached
 from recordance.domain.capsule import Capsule, CapsuleText, Standing
 from recordance.domain.capture import captured_entry
 from recordance.domain.change import (
@@ -13,10 +14,12 @@ from recordance.domain.change import (
     AppendReview,
     Capture,
     Change,
+    ChangeSet,
     Entomb,
     PutFeedback,
     TeachAlias,
 )
+from recordance.domain.embedding import Embedding, Space
 from recordance.domain.identity import content_digest
 from recordance.domain.instant import Instant
 from recordance.domain.journal import Entry, Op, Value
@@ -61,7 +64,17 @@ def arrival_of(line: CapsuleLine, number: int, policy: TaintPolicy, at: Instant)
     if not released and capsule.standing.quarantined_at is None and policy.quarantines(capsule.taint):
         capsule = replace(capsule, standing=replace(capsule.standing, quarantined_at=at), updated_at=at)
         quarantined = Entry(Op.QUARANTINED, number, capsule.revision, {"quarantined_at": at})
-    return Arrival(capsule, (Capture(capsule, line.text), *_hanging(line, number)), (captured,), quarantined)
+    embedded = ChangeSet()
+    for embedding in line.embeddings:
+        embedded = embedded.then(reattached(capsule, embedding))
+    changes = (Capture(capsule, line.text), *_hanging(line, number), *embedded.changes)
+    return Arrival(capsule, changes, (captured, *embedded.entries), quarantined)
+
+
+def reattached(capsule: Capsule, embedding: Embedding) -> ChangeSet:
+    """Return the write that gives a capsule an embedding which it had elsewhere, made for the same content; its space exists."""
+    space = Space(embedding.space, embedding.vector.dimension)
+    return attached(capsule, embedding.vector, space, space, embedding.at)
 
 
 def _measured(capsule: Capsule, text: CapsuleText) -> Capsule:

@@ -7,11 +7,12 @@ import hashlib
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from recordance.domain.alias import Alias
 from recordance.domain.capsule import Capsule, Standing
 from recordance.domain.coherence import retirement_fault
+from recordance.domain.embedding import Embedding
 from recordance.domain.graph import RelationPairs
 from recordance.domain.identity import capsule_id
 from recordance.domain.journal import JournalRow, Op, Value
@@ -38,12 +39,20 @@ class Crosscheck:
         self._last = (0, "", 0)
         self._balance = 0
         self._aliases: Counter[str] = Counter()
+        self._embedded = array("q")
+        self._told = bytearray()
 
     def take_capsule(self, place: int, capsule: Capsule) -> None:
         """Remember a capsule of line `place` that its number follows all before it."""
         self._numbers.append(capsule.number)
         if capsule.standing != _PLAIN:
             self._decided[capsule.number] = (place, capsule.standing)
+
+    def take_embeddings(self, embeddings: Sequence[Embedding]) -> None:
+        """Remember that the capsule which was just taken has these."""
+        if embeddings:
+            self._embedded.append(embeddings[0].capsule)
+            self._told.append(False)
 
     def take_relation(self, place: int, relation: Relation, path: str) -> None:
         """Remember a relation; raises InvalidArgument where it could not have been written after those before it."""
@@ -79,11 +88,14 @@ class Crosscheck:
             )
         if row.op in _SIGN:
             self._balance += _SIGN[row.op] * _weight(row.capsule, row.values.get("kind"), row.values.get("target"))
+        if row.op is Op.EMBEDDED and row.capsule is not None:
+            place = _place_of(row.capsule, self._embedded)
+            if place is not None:
+                self._told[place] = True
 
     def holds(self, number: int) -> bool:
         """Whether the file has a capsule of this number."""
-        place = bisect_left(self._numbers, number)
-        return place < len(self._numbers) and self._numbers[place] == number
+        return _place_of(number, self._numbers) is not None
 
     def contradictions(self) -> Iterator[Contradiction]:
         """Yield what the lines together say that no store can be, but for the journal."""
@@ -95,6 +107,10 @@ class Crosscheck:
     def journal_agrees(self) -> bool:
         """Whether the relations are those that the journal's rows, all of them, leave."""
         return self._balance == 0
+
+    def embeddings_are_told(self) -> bool:
+        """Whether the journal tells that every capsule with a vector was given one; else no index would ever hear of it."""
+        return all(self._told)
 
     def _unfounded(self) -> Iterator[Contradiction]:
         for number in sorted({*self._decided, *self._retiring}):
@@ -114,6 +130,11 @@ class Crosscheck:
         way = " → ".join([*ids[:-1], "…", ids[-1]] if len(circle) > _SHOWN else ids)
         why = f"{kind.value} leads in a circle: {way}"
         return place, InvalidArgument(f"line {place}: relation", kind.value, "relations that come to an end", why)
+
+
+def _place_of(number: int, numbers: "array[int]") -> int | None:
+    place = bisect_left(numbers, number)
+    return place if place < len(numbers) and numbers[place] == number else None
 
 
 _SHOWN = 6

@@ -25,6 +25,7 @@ from recordance.ports.truth import TruthReader, TruthWriter
 from recordance.query.exclusion import Eligibility, first_exclusion, proposed, quarantined
 from recordance.usecases.arrival import arrival_of, new_aliases, new_relations
 from recordance.usecases.follow import Progress
+from recordance.usecases.joining import Joining, Latecomer
 from recordance.usecases.store import Store
 from recordance.usecases.surveying import BATCH, Lines, Survey, batches
 
@@ -50,7 +51,9 @@ def merge(store: Store, caller: Caller, lines: Lines, found: Survey, progress: P
 
     `captured`, `deduplicated` (equal content was there in the same project), `forgotten` (its content is not stored again),
     `tombstones`, `quarantined` by the scan, `relations`, `aliases`, `misses`, `already_related` (relations that were there), and
-    `dropped`: relations that lack an end here, that would close a circle, or by which what is withheld would retire another.
+    `dropped`: relations that lack an end here, that would close a circle, or by which what is withheld would retire another. Of
+    embeddings: `embeddings` attached, `already_embedded` (the capsule keeps the one that it has here), `embeddings_left_out` and,
+    if there are any, `left_out` with the space of each and why it takes none of them.
     """
     merging = _Merging(store, caller, found)
     done = 0
@@ -60,7 +63,7 @@ def merge(store: Store, caller: Caller, lines: Lines, found: Survey, progress: P
         done += len(batch)
         progress(done, found.lines)
     merging.finish()
-    return dict(merging.counts)
+    return {**merging.counts, **merging.joining.view()}
 
 
 class _Merging:
@@ -69,6 +72,7 @@ class _Merging:
     def __init__(self, store: Store, caller: Caller, found: Survey) -> None:
         self.counts = dict.fromkeys(_COUNTED, 0)
         self._store = store
+        self.joining = Joining(found.spaces, caller.actor)
         self._actor = caller.actor
         self._origin = "" if found.header is None else found.header.store
         self._numbers: dict[int, int] = {}
@@ -105,17 +109,21 @@ class _Merging:
         macs = {number: content_mac(digest, key) for number, digest in digests.items()}
         macs |= {line.capsule.number: line.tombstone.content_mac for line in lines if line.tombstone is not None}
         forgotten = writer.forgotten(set(macs.values()))
+        latecomers = list[Latecomer]()
+        self.joining.begin(writer)
         for line in lines:
             known, mac = here.get(_content_key(line, digests)), macs[line.capsule.number]
             if known is not None:
                 self._note(line, known)
                 self.counts["deduplicated"] += 1
+                latecomers.append(Latecomer(known, line.embeddings))
             elif mac in forgotten:
                 self._pass_over(line, forgotten[mac])
             else:
                 number = self._capture(writer, line, at)
                 if line.text is not None:
                     here[_content_key(line, digests)] = number
+        self.joining.join(writer, [each for each in latecomers if each.embeddings], at)
 
     def _pass_over(self, line: CapsuleLine, skeleton: int) -> None:
         """Leave a content that was forgotten here outside; a tombstone of it is the one that is here."""
@@ -134,7 +142,8 @@ class _Merging:
     def _capture(self, writer: TruthWriter, line: CapsuleLine, at: Instant) -> int:
         number = writer.last_number() + 1
         there = replace(line.capsule, standing=replace(line.capsule.standing, superseded_by=None))
-        arrival = arrival_of(replace(line, capsule=there), number, self._store.taint, at)
+        fitting = self.joining.fitting(writer, line.embeddings, at)
+        arrival = arrival_of(replace(line, capsule=there, embeddings=fitting), number, self._store.taint, at)
         self._write(writer, ChangeSet(arrival.changes, arrival.entries), at)
         self._note(line, number)
         self.counts["quarantined"] += arrival.quarantined is not None

@@ -1,17 +1,19 @@
 """A whole export becomes the store that it was: same numbers, same journal, in one transaction (W10)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from recordance.answer.export_lines import CapsuleLine, Line
 from recordance.domain.alias import Alias, Miss
 from recordance.domain.caller import Caller
-from recordance.domain.change import AddRelation, ChangeSet
+from recordance.domain.change import AddRelation, ChangeSet, PutSpace
+from recordance.domain.embedding import Space
 from recordance.domain.instant import Instant
-from recordance.domain.journal import Entry, JournalRow
+from recordance.domain.journal import Entry, JournalRow, Value
 from recordance.domain.relation import Relation
 from recordance.errors import Json
 from recordance.ports.truth import TruthWriter
+from recordance.query.residue import skeleton_values
 from recordance.usecases.arrival import arrival_of, new_aliases
 from recordance.usecases.follow import Progress
 from recordance.usecases.store import Store
@@ -32,6 +34,9 @@ def restored(store: Store, caller: Caller, lines: Lines, found: Survey, progress
         return restoration.finish()
 
 
+_COUNTED = ("capsules", "tombstones", "embeddings", "relations", "aliases", "journal", "misses")
+
+
 class _Restoration:
     """One restoration under way, inside its transaction."""
 
@@ -41,11 +46,14 @@ class _Restoration:
         self._writer = writer
         self._at = at
         self._quarantined: list[Entry] = []
-        self._counts = dict.fromkeys(("capsules", "tombstones", "relations", "aliases", "journal", "misses"), 0)
+        self._forgotten: set[int] = set()
+        self._counts = dict.fromkeys(_COUNTED, 0)
 
     def take(self, batch: Sequence[Line]) -> None:
         """Write a batch of lines of one sort."""
         match batch[0]:
+            case Space():
+                self._write(ChangeSet(tuple(PutSpace(line, self._at) for line in batch if isinstance(line, Space))))
             case CapsuleLine():
                 self._capsules([line for line in batch if isinstance(line, CapsuleLine)])
             case Relation():
@@ -74,12 +82,18 @@ class _Restoration:
         self._quarantined += [arrival.quarantined for arrival in arrivals if arrival.quarantined is not None]
         self._counts["capsules"] += sum(1 for line in lines if line.tombstone is None)
         self._counts["tombstones"] += sum(1 for line in lines if line.tombstone is not None)
+        self._forgotten.update(line.capsule.number for line in lines if line.tombstone is not None)
+        self._counts["embeddings"] += sum(len(line.embeddings) for line in lines)
 
     def _journal(self, rows: Sequence[JournalRow]) -> None:
         for (actor, at), written in groupby(rows, key=lambda row: (row.actor, row.at)):
-            entries = tuple(Entry(row.op, row.capsule, row.revision, row.values) for row in written)
+            entries = tuple(Entry(row.op, row.capsule, row.revision, self._told(row)) for row in written)
             self._writer.apply(ChangeSet((), entries), actor, at)
         self._counts["journal"] += len(rows)
+
+    def _told(self, row: JournalRow) -> Mapping[str, Value]:
+        """Return what a row may say here: exports of the first format told labels of what was forgotten (W6)."""
+        return skeleton_values(row.values) if row.capsule in self._forgotten else row.values
 
     def _write(self, changes: ChangeSet) -> None:
         self._writer.apply(changes, self._actor, self._at)

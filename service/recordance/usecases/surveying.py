@@ -8,18 +8,20 @@ from recordance.answer.export_lines import FORMAT, CapsuleLine, End, Header, Lin
 from recordance.domain.alias import Alias, Miss
 from recordance.domain.caller import Caller
 from recordance.domain.capsule import LabelField
+from recordance.domain.embedding import Embedding, Space
 from recordance.domain.journal import JournalRow, Op
 from recordance.domain.relation import Relation
 from recordance.errors import InvalidArgument
 from recordance.usecases.crosschecking import Contradiction, Crosscheck
 from recordance.usecases.vetting import vet_alias, vet_capsule, vet_miss
+from recordance.usecases.vetting_vectors import vet_embeddings, vet_space
 
 Lines = Callable[[], Iterable[str]]
 """Opens the lines of an import from their beginning, as often as it is called."""
 
 BATCH = 500
 """How many lines are written at once."""
-_ORDER = (Header, CapsuleLine, Relation, Alias, JournalRow, Miss, End)
+_ORDER = (Header, Space, CapsuleLine, Relation, Alias, JournalRow, Miss, End)
 _SHOWN_PLACES = 20
 
 
@@ -28,6 +30,8 @@ class Survey:
     """What a file holds. `whole` says that it is everything of a store: it can become that store again."""
 
     counts: dict[type, int] = field(default_factory=dict[type, int])
+    spaces: dict[str, Space] = field(default_factory=dict[str, Space])
+    embeddings: int = 0
     across: Crosscheck = field(default_factory=Crosscheck)
     header: Header | None = None
     last_number: int = 0
@@ -48,10 +52,11 @@ class Survey:
 
     @property
     def whole(self) -> bool:
-        """Whether numbers and journal have no gap, and the journal tells of every capsule's writing, in order."""
+        """Whether numbers and journal have no gap, and the journal tells of all that an index must know, in order."""
         capsules, rows = self.counts.get(CapsuleLine, 0), self.counts.get(JournalRow, 0)
         in_full = self.header is not None and not self.header.part and self.header.head == self.last_seq
-        return in_full and self.last_number == capsules == self.captured and self.last_seq == rows
+        unbroken = self.last_number == capsules == self.captured and self.last_seq == rows
+        return in_full and unbroken and self.across.embeddings_are_told()
 
 
 def survey(lines: Lines, caller: Caller) -> Survey:
@@ -87,11 +92,13 @@ def _short(found: Survey) -> str:
     if found.header is None or found.end is None:
         return "the file was cut off: it lacks its first or its last line"
     said = found.end
+    counted = {**found.counts, Embedding: found.embeddings}
     counts = {
-        CapsuleLine: said.capsules, Relation: said.relations, Alias: said.aliases, JournalRow: said.journal, Miss: said.misses
+        Space: said.spaces, CapsuleLine: said.capsules, Embedding: said.embeddings, Relation: said.relations,
+        Alias: said.aliases, JournalRow: said.journal, Miss: said.misses,
     }  # fmt: skip
-    missing = [f"{kind.__name__}: {found.counts.get(kind, 0)} of {count}" for kind, count in counts.items()]
-    differs = any(found.counts.get(kind, 0) != count for kind, count in counts.items())
+    missing = [f"{kind.__name__}: {counted.get(kind, 0)} of {count}" for kind, count in counts.items()]
+    differs = any(counted.get(kind, 0) != count for kind, count in counts.items())
     return f"the file does not hold what its last line counts ({', '.join(missing)})" if differs else ""
 
 
@@ -134,9 +141,14 @@ def _take(found: Survey, line: Line, caller: Caller, place: int) -> None:
             found.header = line
         case End():
             found.end = line
+        case Space():
+            vet_space(line, found.spaces, f"{where}: space")
+            found.spaces[line.name] = line
         case CapsuleLine():
             _check_capsule(line, found, caller, where)
             found.across.take_capsule(place, line.capsule)
+            found.across.take_embeddings(line.embeddings)
+            found.embeddings += len(line.embeddings)
             found.last_number = line.capsule.number
         case Relation():
             found.across.take_relation(place, line, f"{where}: relation")
@@ -159,7 +171,7 @@ def _check_place(found: Survey, line: Line, where: str) -> None:
     sort = _ORDER.index(type(line))
     only_once = isinstance(line, Header | End)
     if (found.header is None) is not isinstance(line, Header) or sort < found.sort or (only_once and sort == found.sort):
-        expected = "header, capsules, relations, aliases, journal, misses, end, in this order"
+        expected = "header, spaces, capsules, relations, aliases, journal, misses, end, in this order"
         raise InvalidArgument(where, type(line).__name__.lower(), expected, "it is out of place")
     if isinstance(line, Header) and line.format > FORMAT:
         why = f"it was written by a newer program ({line.program})"
@@ -175,6 +187,7 @@ def _check_capsule(line: CapsuleLine, found: Survey, caller: Caller, where: str)
         project = capsule.labels.get(LabelField.PROJECT)
         raise InvalidArgument(f"{path}.capsule.labels.project_id", project, "a project of yours", "it lies outside your fence")
     vet_capsule(line, found.folding, path)
+    vet_embeddings(line, found.spaces, path)
 
 
 def _check_row(row: JournalRow, found: Survey, where: str) -> None:

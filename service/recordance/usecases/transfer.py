@@ -9,17 +9,20 @@ equal content of a project is one capsule, what was forgotten stays forgotten. A
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from enum import Enum
 
 from recordance import __version__
 from recordance.answer.export_lines import FORMAT, CapsuleLine, End, Header, Line, write_line
 from recordance.domain.alias import Alias, Miss
 from recordance.domain.caller import Caller
 from recordance.domain.capsule import Capsule, LabelField
+from recordance.domain.embedding import Embedding, Space
 from recordance.domain.instant import Instant
 from recordance.domain.journal import JournalRow
 from recordance.domain.relation import Relation, RelationKind
 from recordance.errors import Json
 from recordance.ports.truth import TruthReader
+from recordance.query.fence import Scope, SubtreeFence
 from recordance.query.folding import FOLD_VERSION
 from recordance.usecases.follow import Progress
 from recordance.usecases.merging import merge
@@ -32,7 +35,18 @@ BATCH = 200
 _EVERY_ROW = 2**31 - 1
 
 
-def export_lines(destinations: Destinations, caller: Caller, destination: str | None) -> Iterator[str]:
+class Vectors(Enum):
+    """What becomes of embeddings in an export."""
+
+    CARRIED = "carried"
+    """They go along, bit for bit."""
+    LEFT_OUT = "left_out"
+    """They and their spaces stay behind: what is made of the file may take embeddings of another dimension."""
+
+
+def export_lines(
+    destinations: Destinations, caller: Caller, destination: str | None, vectors: Vectors = Vectors.CARRIED
+) -> Iterator[str]:
     """Yield the lines of an export of all that the caller may see, without line breaks, from one snapshot (F13).
 
     Raises MissingState for a destination that the caller cannot see, before the first line.
@@ -41,13 +55,17 @@ def export_lines(destinations: Destinations, caller: Caller, destination: str | 
     at = store.clock.now()
     with store.truth.reading() as reader:
         told: Counter[type] = Counter()
-        yield write_line(_header(reader, caller, at))
-        for line in _lines(reader, caller):
+        yield write_line(_header(reader, caller, at, vectors))
+        for line in _lines(reader, caller, vectors):
             told[type(line)] += 1
+            if isinstance(line, CapsuleLine):
+                told[Embedding] += len(line.embeddings)
             yield write_line(line)
         yield write_line(
             End(
+                spaces=told[Space],
                 capsules=told[CapsuleLine],
+                embeddings=told[Embedding],
                 relations=told[Relation],
                 aliases=told[Alias],
                 journal=told[JournalRow],
@@ -70,7 +88,7 @@ def import_lines(
     return {"status": "merged", **merge(store, caller, lines, found, progress)}
 
 
-def _header(reader: TruthReader, caller: Caller, at: Instant) -> Header:
+def _header(reader: TruthReader, caller: Caller, at: Instant, vectors: Vectors) -> Header:
     return Header(
         format=FORMAT,
         program=__version__,
@@ -79,11 +97,14 @@ def _header(reader: TruthReader, caller: Caller, at: Instant) -> Header:
         at=at,
         part=() if caller.projects is None else tuple(sorted(caller.projects)),
         folding=FOLD_VERSION,
+        without=("embeddings",) if vectors is Vectors.LEFT_OUT else (),
     )
 
 
-def _lines(reader: TruthReader, caller: Caller) -> Iterator[Line]:
-    yield from _capsules(reader, caller)
+def _lines(reader: TruthReader, caller: Caller, vectors: Vectors) -> Iterator[Line]:
+    if vectors is Vectors.CARRIED:
+        yield from _spaces(reader, caller)
+    yield from _capsules(reader, caller, vectors)
     yield from _relations(reader, caller)
     yield from reader.all_aliases()
     if caller.projects is None:  # rows of the journal name capsules that a fenced caller may not know of
@@ -91,12 +112,21 @@ def _lines(reader: TruthReader, caller: Caller) -> Iterator[Line]:
     yield from reader.misses(None if caller.projects is None else caller.fence_key, _EVERY_ROW)
 
 
-def _capsules(reader: TruthReader, caller: Caller) -> Iterator[CapsuleLine]:
+def _spaces(reader: TruthReader, caller: Caller) -> Iterator[Space]:
+    """Yield the spaces; to a fenced caller those in which it sees a vector."""
+    for each in reader.spaces():
+        name = each.space.name
+        if caller.projects is None or reader.embedded_within(name, Scope((SubtreeFence(caller.projects),))):
+            yield each.space
+
+
+def _capsules(reader: TruthReader, caller: Caller, vectors: Vectors) -> Iterator[CapsuleLine]:
     for numbers in _batches(reader.last_number()):
         capsules = [capsule for capsule in reader.capsules(numbers).values() if _sees(caller, capsule)]
         seen = [capsule.number for capsule in capsules]
         texts, tombstones, feedback = reader.texts(seen), reader.tombstones(seen), reader.feedback(seen)
         reviews, corroborations = reader.review_history(seen), reader.corroboration_history(seen)
+        embeddings = reader.embeddings(seen) if vectors is Vectors.CARRIED else {}
         for capsule in sorted(_within(reader, caller, capsules), key=lambda each: each.number):
             yield CapsuleLine(
                 capsule=capsule,
@@ -105,6 +135,7 @@ def _capsules(reader: TruthReader, caller: Caller) -> Iterator[CapsuleLine]:
                 reviews=tuple(reviews.get(capsule.number, ())),
                 feedback=tuple(feedback.get(capsule.number, ())),
                 corroborations=tuple(corroborations.get(capsule.number, ())),
+                embeddings=tuple(embeddings.get(capsule.number, ())),
             )
 
 

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from recordance.errors import InvalidArgument
 from recordance.usecases import inspect
-from recordance.usecases.transfer import export_lines, import_lines
+from recordance.usecases.transfer import Vectors, export_lines, import_lines
 from recordance_adapters.bootstrap import Absent
 from recordance_adapters.driving.cli import screen
 from recordance_adapters.driving.cli.options import file_path
@@ -76,11 +76,19 @@ def _export_words(parser: ArgumentParser) -> None:
     parser.add_argument(
         "file", nargs="?", default=_STANDARD, help="Where to; left out or -, to stdout. A file is never replaced."
     )
+    parser.add_argument(
+        "--without-embeddings",
+        dest="vectors",
+        action="store_const",
+        const=Vectors.LEFT_OUT,
+        default=Vectors.CARRIED,
+        help="Leave embeddings and their spaces behind, so that a new store made of the file takes some of another dimension.",
+    )
 
 
 def _export(session: Session, given: Namespace) -> Reply:
     service = session.service
-    lines = export_lines(service.destinations, service.caller(ACTOR), None)
+    lines = export_lines(service.destinations, service.caller(ACTOR), None, given.vectors)
     if given.file == _STANDARD:
         for line in lines:
             sys.stdout.write(line + "\n")
