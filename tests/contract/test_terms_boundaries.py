@@ -58,7 +58,7 @@ def verdict(replica: TermReplica, **given: Any) -> ExclusionReason | None:
     """Put one document with these fields of a capsule into the index, and return what excludes it, alone and among others."""
     asked = {name: given.pop(name) for name in ("at", "window", "admit") if name in given}
     query = asking("tokio", eligibility=Eligibility(**{"at": NOON} | asked))
-    replica.clear()
+    replica.clear(0)
     put(replica, [document(1, "tokio", **given)])
     alone = judged(replica, query)
     put(replica, [WIDE])

@@ -27,7 +27,7 @@ def replica(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 def written(replica: TermReplica, history: list[Batch]) -> dict[int, TermDocument]:
     """Write a history into an emptied replica, and return what it must hold then."""
-    replica.clear()
+    replica.clear(0)
     held: dict[int, TermDocument] = {}
     for seq, batch in enumerate(history, 1):
         replica.replace(batch.numbers, batch.documents, seq)

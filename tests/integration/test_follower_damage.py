@@ -296,7 +296,7 @@ def test_a_snapshot_outlives_the_replica_that_is_emptied_under_it(replica: TermR
     """Decision 2: a recall in flight reads on while files go."""
     put(replica, [document(number, "tokio") for number in range(1, 40)])
     before: TermSnapshot = replica.snapshot()
-    replica.clear()
+    replica.clear(0)
     put(replica, [document(1, "other")])
     assert before.tally(TOKIO, ()).eligible == 39
     assert replica.snapshot().tally(TOKIO, ()).eligible == 0

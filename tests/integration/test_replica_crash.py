@@ -92,4 +92,4 @@ def test_a_process_that_joins_a_busy_store_starts_as_a_copy(truth: Truth, tmp_pa
                 assert replica.applied >= answered
                 with TermFollower(truth, replica, time.monotonic).at_head() as view:
                     holds(view, *QUERIES)
-                replica.clear()
+                replica.clear(0)

@@ -132,7 +132,7 @@ def test_a_copy_and_its_source_go_their_own_ways(adopt: Adopt) -> None:
         source.put(documents(seq, 100 + seq), seq)
         copy.put(documents(200 + seq), seq)
     assert (source.held, copy.held) == (29 + 23, 29 + 23)
-    copy.replica.clear()
+    copy.replica.clear(0)
     assert source.held == 29 + 23
 
 
@@ -180,7 +180,7 @@ def test_a_live_replica_can_be_copied_at_any_moment(adopt: Adopt) -> None:
 
 def forget(process: Process) -> None:
     """Give a slot back with nothing in it, so that the next one to take it starts as a copy."""
-    process.replica.clear()
+    process.replica.clear(0)
     process.close()
 
 
@@ -248,7 +248,7 @@ def test_a_folder_that_cannot_hold_replicas_is_said_to_be_unusable(tmp_path: Pat
 
 
 def test_every_slot_that_no_process_holds_can_be_removed_at_once(adopt: Adopt, tmp_path: Path) -> None:
-    """W6, decision 11: an idle replica never hears of a forget, so it goes; those that are in use are named, and stay."""
+    """W6: an idle replica never hears of a forget, so it goes (decision 11); those that are in use are named, and stay."""
     processes = [adopt() for _ in range(4)]
     for each in processes:
         each.put(documents(1), 1)

@@ -44,6 +44,10 @@ class FaultyReplica:
     def mark(self) -> str:
         return self._replica.mark
 
+    @property
+    def clean(self) -> int:
+        return self._replica.clean
+
     def snapshot(self) -> TermSnapshot:
         if self._snapshot.below is not self._replica.snapshot():
             self._snapshot = FaultySnapshot(self._replica.snapshot(), self._faults)
@@ -56,10 +60,10 @@ class FaultyReplica:
         self._replica.replace(numbers, documents, seq, mark)
         self._faults.writes.append((sorted(numbers), seq))
 
-    def clear(self) -> None:
+    def clear(self, clean: int) -> None:
         self._faults.clears += 1
         self._faults.unreadable = False
-        self._replica.clear()
+        self._replica.clear(clean)
 
     def close(self) -> None:
         self._replica.close()

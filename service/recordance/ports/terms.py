@@ -83,6 +83,14 @@ class TermReplica(Protocol):
         """What `replace` was last told of the journal up to `applied`; "" if nothing."""
         ...
 
+    @property
+    def clean(self) -> int:
+        """The journal seq up to which nothing that was forgotten is in any file of the index, as `clear` was told (W6).
+
+        What an engine deletes stays in its files until they are merged; only an index that was begun anew since is clean.
+        """
+        ...
+
     def snapshot(self) -> TermSnapshot:
         """Return the index as of the last completed write to it."""
         ...
@@ -98,8 +106,11 @@ class TermReplica(Protocol):
         """
         ...
 
-    def clear(self) -> None:
-        """Empty the index and go back to seq 0, so that everything is applied again."""
+    def clear(self, clean: int) -> None:
+        """Empty the index, with every byte in its files, and go back to seq 0, so that everything is applied again.
+
+        `clean` is told where what is written from now on was read from the truth at that seq or later.
+        """
         ...
 
     def close(self) -> None:

@@ -5,7 +5,6 @@ the replica proposes (decision 1). Two locks, always taken in this order: the tu
 as that takes, and the swap of what recalls look at, which is held shortly.
 """
 
-import hashlib
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -19,6 +18,7 @@ from recordance.ports.truth import Truth, TruthReader
 from recordance.query.document import TermDocument, TermQuery
 from recordance.query.fence import Scope
 from recordance.ranking.scoring import Weights
+from recordance.usecases.history import mark_at
 from recordance.usecases.overlay import Stand, bare_stand
 from recordance.usecases.term_view import OverlaidTerms
 
@@ -125,6 +125,15 @@ class TermFollower:
         with self._turn, self._truth.reading() as reader:
             self._bring_up(reader, _Journey())
 
+    def purge(self) -> None:
+        """Begin the replica anew if anything was forgotten since it was last begun, so that no file has a word of that (W6).
+
+        Recalls go on with the old one until the new one is whole.
+        """
+        with self._turn, self._truth.reading() as reader:
+            if reader.forgotten_after(self._replica.clean):
+                self._refill(reader, _Journey())
+
     def rebuild(self, progress: Progress) -> None:
         """Empty the replica and fill it again from the truth; recalls go on with the old one until the new one is whole."""
         with self._turn, self._truth.reading() as reader:
@@ -185,9 +194,10 @@ class TermFollower:
             self._refill(reader, journey)
 
     def _refill(self, reader: TruthReader, journey: "_Journey") -> None:
-        self._replica.clear()
+        self._replica.clear(reader.head())
         self._replay(reader, journey)
         self._prove(reader)
+        self._proven = None  # it may be the last to hold files open that have lost their names
 
     def _recovered(self, damaged: Stand, reader: TruthReader, deadline: float) -> Stand:
         """Return a stand at the reader's head over a replica that is not the damaged one."""
@@ -210,6 +220,8 @@ class TermFollower:
             raise ReplicaDamaged(f"the replica has applied {replica.applied} rows of a journal that has {head}")
         if not self._trusts(reader):
             raise ReplicaDamaged(f"the replica has applied {replica.applied} rows of another history")
+        if not replica.applied and reader.forgotten_after(replica.clean):
+            replica.clear(head)  # what has nothing yet gets nothing that was forgotten
         written = bytearray(reader.last_number() + 1)
         try:
             self._write_overlay(reader, head)
@@ -217,7 +229,7 @@ class TermFollower:
                 until = min(replica.applied + CATCH_UP_ROWS, head)
                 changes = reader.changes_after(replica.applied, CATCH_UP_ROWS, INDEXED_OPS)
                 numbers = [change.number for change in changes if not written[change.number]]
-                replica.replace(numbers, _documents(reader, numbers), until, _mark(reader, until))
+                replica.replace(numbers, _documents(reader, numbers), until, mark_at(reader, until))
                 for number in numbers:
                     written[number] = 1
                 journey.progress(until, head)
@@ -227,10 +239,13 @@ class TermFollower:
             self._put_in_place()
 
     def _write_overlay(self, reader: TruthReader, head: int) -> None:
-        """Write what recalls have read from the truth already; what lies above `head` stays for later."""
+        """Write what recalls have read from the truth already; what lies above `head` stays for later.
+
+        What was read before the replica began anew may have been forgotten in between: it is read again.
+        """
         stand, replica = self._stand, self._replica
-        if stand.applied == replica.applied < stand.head <= head:
-            mark = _mark(reader, stand.head)
+        if stand.applied == replica.applied < stand.head <= head and stand.head >= replica.clean:
+            mark = mark_at(reader, stand.head)
             replica.replace(stand.overlay.seqs.keys(), stand.overlay.index.documents(), stand.head, mark)
 
     def _put_in_place(self) -> None:
@@ -249,7 +264,7 @@ class TermFollower:
     def _trusts(self, reader: TruthReader) -> bool:
         """Whether the replica followed this very journal; asked once, since what is applied here comes from it."""
         if not self._trusted:
-            self._trusted = self._replica.mark == _mark(reader, self._replica.applied)
+            self._trusted = self._replica.mark == mark_at(reader, self._replica.applied)
         return self._trusted
 
     def _prove(self, reader: TruthReader) -> None:
@@ -262,13 +277,6 @@ class TermFollower:
         applied = self._replica.applied
         lesson = f"the term index has applied {applied} of {head} journal rows and is catching up; ask again in a moment"
         return MissingState(StateKind.INDEX_BEHIND, "terms", lesson, head=head, applied=applied)
-
-
-def _mark(reader: TruthReader, seq: int) -> str:
-    """Return what tells a journal that has this row from one with another history; "" before the first row."""
-    rows = reader.journal(seq - 1, 1) if seq else ()
-    written = "".join(f"{row.seq} {row.at} {row.actor} {row.op} {row.capsule} {sorted(row.values.items())}" for row in rows)
-    return hashlib.blake2b(written.encode(), digest_size=8).hexdigest() if rows else ""
 
 
 def _unwatched(_done: int, _total: int) -> None:

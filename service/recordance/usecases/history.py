@@ -2,11 +2,20 @@
 
 import hashlib
 
+from recordance.domain.journal import JournalRow
 from recordance.ports.truth import TruthReader
+from recordance.query.residue import skeleton_values
 
 
 def mark_at(reader: TruthReader, seq: int) -> str:
-    """Return a mark of the journal row `seq`; "" before the first row, and where the journal does not reach so far."""
+    """Return a mark of the journal row `seq`; "" before the first row, and where the journal does not reach so far.
+
+    What a row says no longer once its capsule is forgotten is not in it: forgetting rewrites no history.
+    """
     rows = reader.journal(seq - 1, 1) if seq else ()
-    written = "".join(f"{row.seq} {row.at} {row.actor} {row.op} {row.capsule} {sorted(row.values.items())}" for row in rows)
+    written = "".join(map(_written, rows))
     return hashlib.blake2b(written.encode(), digest_size=8).hexdigest() if rows else ""
+
+
+def _written(row: JournalRow) -> str:
+    return f"{row.seq} {row.at} {row.actor} {row.op} {row.capsule} {sorted(skeleton_values(row.values).items())}"

@@ -57,7 +57,7 @@ class MemoryReplica:
     def __init__(self) -> None:
         self._index = MemoryIndex()
         self._snapshot = MemorySnapshot(self._index)
-        self._applied, self._mark = 0, ""
+        self._applied, self._mark, self._clean = 0, "", 0
 
     @property
     def applied(self) -> int:
@@ -69,6 +69,11 @@ class MemoryReplica:
         """See TermReplica."""
         return self._mark
 
+    @property
+    def clean(self) -> int:
+        """See TermReplica."""
+        return self._clean
+
     def snapshot(self) -> MemorySnapshot:
         """See TermReplica."""
         return self._snapshot
@@ -79,11 +84,11 @@ class MemoryReplica:
         self._snapshot = MemorySnapshot(self._index)
         self._applied, self._mark = seq, mark
 
-    def clear(self) -> None:
+    def clear(self, clean: int) -> None:
         """See TermReplica."""
         self._index = MemoryIndex()
         self._snapshot = MemorySnapshot(self._index)
-        self._applied, self._mark = 0, ""
+        self._applied, self._mark, self._clean = 0, "", clean
 
     def close(self) -> None:
         """See TermReplica: there is nothing to release."""

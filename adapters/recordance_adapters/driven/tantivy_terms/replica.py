@@ -7,7 +7,7 @@ from pathlib import Path
 
 import tantivy
 
-from recordance.errors import ReplicaDamaged
+from recordance.errors import Fault, ReplicaDamaged
 from recordance.query.document import TermDocument
 from recordance_adapters.driven.tantivy_terms.engine import (
     WRITER_BYTES,
@@ -39,7 +39,7 @@ class TantivyReplica:
     def _start(self, index: tantivy.Index, position: Position) -> None:
         self._index = index
         self._spans = position.spans
-        self._applied, self._mark = position.seq, position.mark
+        self._applied, self._mark, self._clean = position.seq, position.mark, position.clean
         self._snapshot = self._look()
         # Asked of the index and not kept beside it: a process may have died between its commit and its position.
         self._highest = self._snapshot.highest_number()
@@ -54,6 +54,11 @@ class TantivyReplica:
         """See TermReplica."""
         return self._mark
 
+    @property
+    def clean(self) -> int:
+        """See TermReplica."""
+        return self._clean
+
     def snapshot(self) -> TantivySnapshot:
         """See TermReplica."""
         return self._snapshot
@@ -63,13 +68,13 @@ class TantivyReplica:
         if numbers:
             self._write(numbers, documents)
         count, now = self._snapshot.document_count, opstamp(self.slot / INDEX)
-        write_position(self.slot, Position(self._store, seq, mark, count, now, self._spans))
+        write_position(self.slot, Position(self._store, seq, mark, count, now, self._spans, self._clean))
         self._applied, self._mark = seq, mark
 
-    def clear(self) -> None:
-        """See TermReplica."""
+    def clear(self, clean: int) -> None:
+        """See TermReplica. A snapshot that is still looked at goes on: its files have lost their names and nothing else."""
         self._stop_writing()
-        self._start(_empty_index(self.slot), _nothing(self._store))
+        self._start(_empty_index(self.slot), _nothing(self._store, clean))
 
     def close(self) -> None:
         """See TermReplica."""
@@ -141,15 +146,19 @@ def open_replica(slot: Path, store: str) -> TantivyReplica:
 
 def empty_replica(slot: Path, store: str) -> TantivyReplica:
     """Return an empty replica in a slot's folder, whatever lay there before."""
-    return TantivyReplica(slot, store, _empty_index(slot), _nothing(store))
+    return TantivyReplica(slot, store, _empty_index(slot), _nothing(store, clean=0))
 
 
 def _empty_index(slot: Path) -> tantivy.Index:
     forget_position(slot)  # first: what lies there counts for nothing from here on
-    shutil.rmtree(slot / INDEX, ignore_errors=True)
-    (slot / INDEX).mkdir(parents=True, exist_ok=True)
+    try:
+        if (slot / INDEX).exists():
+            shutil.rmtree(slot / INDEX)
+        (slot / INDEX).mkdir(parents=True)
+    except OSError as error:
+        raise Fault(f"the term index cannot be emptied: {error}") from error
     return open_index(slot / INDEX, build_schema())
 
 
-def _nothing(store: str) -> Position:
-    return Position(store, seq=0, mark="", documents=0, opstamp=0, spans=Spans())
+def _nothing(store: str, clean: int) -> Position:
+    return Position(store, seq=0, mark="", documents=0, opstamp=0, spans=Spans(), clean=clean)

@@ -36,7 +36,7 @@ def copy_replica(source: Path, slot: Path, store: str) -> None:
             if not last:
                 raise
     after = read_position(source, store)
-    if after is None or after.seq < position.seq:
+    if after is None or after.seq < position.seq or after.clean != position.clean:
         raise ReplicaDamaged(f"slot {source.name} was emptied while it was copied")
     write_position(slot, position)
 

@@ -18,7 +18,7 @@ class Position:
     """Up to which journal seq of which store an index holds everything, and what it held when that was written.
 
     `mark` tells the journal from one with another history. `opstamp` is the engine's commit, which an index can be beyond but
-    never behind.
+    never behind. Nothing that was forgotten up to the seq `clean` is in its files (W6).
     """
 
     store: str
@@ -27,6 +27,7 @@ class Position:
     documents: int
     opstamp: int
     spans: Spans
+    clean: int = 0
 
 
 def read_position(slot: Path, store: str) -> Position | None:
@@ -40,6 +41,15 @@ def read_position(slot: Path, store: str) -> Position | None:
         return Position(**position | {"spans": Spans(**position["spans"])})
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def clean_in(slot: Path, store: str) -> int:
+    """Return up to which seq nothing that was forgotten is in the index of a slot, whatever version wrote it; 0 if unknown."""
+    try:
+        position = json.loads((slot / FILE).read_text(encoding="utf-8").split("\n", 1)[1])["position"]
+        return int(position["clean"]) if position["store"] == store else 0
+    except (OSError, ValueError, KeyError, TypeError, IndexError):
+        return 0
 
 
 def write_position(slot: Path, position: Position) -> None:

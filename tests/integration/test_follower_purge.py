@@ -1,0 +1,217 @@
+"""What the follower does to its replica once something was forgotten: it is begun anew, and no file has a word of that."""
+
+import json
+import zlib
+from collections.abc import Callable, Collection, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recordance.domain.capsule import LabelField
+from recordance.errors import Fault
+from recordance.ports.terms import TermReplica
+from recordance.ports.truth import Truth
+from recordance.query.document import TermDocument
+from recordance.usecases.follow import TermFollower
+from recordance_adapters.driven.in_memory.terms import MemoryReplica
+from recordance_adapters.driven.replica_slots import adopt_slot
+from recordance_adapters.driven.tantivy_terms.replica import TantivyReplica
+from recordance_adapters.driven.tantivy_terms.sidecar import clean_in
+from support.documents import asking
+from support.remains import words_in
+from support.replicas import Faults, FaultyReplica, answers, holds
+from support.slots import STORE, adopted_terms, terms_in
+from support.stores import standing_still
+from support.truths import entombed, opened, remember, write
+
+TOKIO = asking("tokio")
+
+
+@pytest.fixture
+def truth(tmp_path: Path) -> Iterator[Truth]:
+    with opened("in_memory", tmp_path) as truth:
+        yield truth
+
+
+@pytest.fixture
+def replica(tmp_path: Path) -> Iterator[TantivyReplica]:
+    with adopted_terms(tmp_path) as replica:
+        yield replica
+
+
+def dictionary(replica: TantivyReplica) -> frozenset[str]:
+    return words_in(replica.slot / "terms")
+
+
+def test_a_commit_alone_leaves_forgotten_words_in_the_files(truth: Truth, replica: TantivyReplica) -> None:
+    """case D14: the engine hides what it deletes and keeps it; if that ever changes, the purge can be spared."""
+    follower = TermFollower(truth, replica, standing_still)
+    remember(truth, "tokio sentinel", "tokio other")
+    follower.commit()
+    write(truth, entombed(1))
+    follower.commit()
+    assert replica.snapshot().document_count == 1
+    assert "sentinel" in dictionary(replica)
+
+
+def test_a_purge_leaves_no_forgotten_word_in_any_dictionary(truth: Truth, replica: TantivyReplica) -> None:
+    """W6, case D14: the index is begun anew, its old files are gone from the folder, and everything else is found as before."""
+    follower = TermFollower(truth, replica, standing_still)
+    remember(truth, "tokio sentinel", "tokio other")
+    follower.commit()
+    before = {path.name for path in (replica.slot / "terms").iterdir()}
+    write(truth, entombed(1))
+    follower.purge()
+    assert {"tokio", "other"} < dictionary(replica)
+    assert "sentinel" not in dictionary(replica)
+    assert not any(path.name in before for path in (replica.slot / "terms").glob("*.term"))
+    assert (replica.clean, replica.applied) == (3, 3)
+    with follower.at_head() as view:
+        holds(view, TOKIO, asking("sentinel"))
+
+
+def test_a_purge_writes_nothing_where_nothing_was_forgotten_since(truth: Truth) -> None:
+    """Decision 11: a store where nobody forgets pays nothing, and two who ask one after the other pay once."""
+    faults = Faults()
+    follower = TermFollower(truth, FaultyReplica(MemoryReplica(), faults), standing_still)
+    remember(truth, "tokio", "other")
+    follower.commit()
+    follower.purge()
+    assert faults.clears == 0
+    write(truth, entombed(1), entombed(2))
+    follower.purge()
+    assert faults.clears == 1
+    remember(truth, "tokio again")
+    follower.purge()
+    follower.commit()
+    assert faults.clears == 1
+
+
+def test_a_replica_that_starts_with_nothing_is_clean_from_its_first_commit(truth: Truth, replica: TantivyReplica) -> None:
+    """W6: whoever fills an index after a forget never had the words, and says so to whoever waits for it."""
+    remember(truth, "tokio sentinel", "tokio other")
+    write(truth, entombed(1))
+    follower = TermFollower(truth, replica, standing_still)
+    follower.commit()
+    assert (replica.clean, replica.applied) == (3, 3)
+    assert dictionary(replica) >= {"tokio", "other"}
+    assert "sentinel" not in dictionary(replica)
+
+
+def test_words_that_a_recall_had_read_before_are_not_written_after(truth: Truth, replica: TantivyReplica) -> None:
+    """W6: the overlay holds what was true when it was read, and an index that is begun anew must not take that over."""
+    follower = TermFollower(truth, replica, standing_still)
+    remember(truth, "tokio sentinel", "tokio other")
+    with follower.at_head() as view:
+        holds(view, asking("sentinel"))
+    write(truth, entombed(1))
+    follower.commit()
+    assert replica.clean == replica.applied == 3
+    assert "sentinel" not in dictionary(replica)
+    follower.purge()
+    with follower.at_head() as view:
+        holds(view, TOKIO, asking("sentinel"))
+
+
+class Midway:
+    """A replica that lets somebody in before each of its writes (see TermReplica)."""
+
+    def __init__(self, replica: TermReplica) -> None:
+        self._replica = replica
+        self.before: Callable[[], None] = lambda: None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._replica, name)
+
+    def replace(self, numbers: Collection[int], documents: Iterable[TermDocument], seq: int, mark: str = "") -> None:
+        self.before()
+        self._replica.replace(numbers, documents, seq, mark)
+
+
+def test_recalls_go_on_with_the_old_index_while_a_new_one_is_written(truth: Truth, replica: TantivyReplica) -> None:
+    """Decision 11: the recall in the midst neither waits nor fills anything itself, and does not see what was forgotten."""
+    midway = Midway(replica)
+    follower = TermFollower(truth, midway, standing_still)
+    remember(truth, "tokio sentinel", "tokio other")
+    follower.commit()
+    write(truth, entombed(1))
+    seen = []
+
+    def recall() -> None:
+        assert (replica.applied, replica.snapshot().document_count) == (0, 0)
+        with follower.at_head() as view:
+            holds(view, TOKIO, asking("sentinel"))
+            seen.append(answers(view.terms, TOKIO)[0])
+
+    midway.before = recall
+    follower.purge()
+    assert seen == [[2]]
+
+
+def test_a_purge_that_cannot_be_finished_is_taken_up_again(truth: Truth, replica: TantivyReplica) -> None:
+    """W6: the words are gone from the first step on; what is left undone is the writing of the others."""
+    faults = Faults()
+    follower = TermFollower(truth, FaultyReplica(replica, faults), standing_still)
+    remember(truth, "tokio sentinel", "tokio other")
+    follower.commit()
+    write(truth, entombed(1))
+    faults.failing_writes = 1
+    with pytest.raises(Fault):
+        follower.purge()
+    assert dictionary(replica) == frozenset()
+    follower.commit()
+    assert replica.clean == replica.applied == 3
+    with follower.at_head() as view:
+        holds(view, TOKIO, asking("sentinel"))
+
+
+def test_the_clean_mark_outlives_its_process_and_is_inherited_by_a_copy(truth: Truth, tmp_path: Path) -> None:
+    """W6: the mark lies on the disk; a copy holds what its source held, neither more nor less."""
+    first = adopt_slot(tmp_path, 0.0)
+    follower = TermFollower(truth, terms_in(first), standing_still)
+    remember(truth, "tokio sentinel", "tokio other", "tokio third")
+    write(truth, entombed(1))
+    follower.commit()
+    write(truth, entombed(3))
+    follower.commit()
+    second = adopt_slot(tmp_path, 0.0)
+    copy, again = terms_in(second), terms_in(first)
+    assert copy.clean == again.clean == 4
+    assert "third" in dictionary(copy)
+    TermFollower(truth, copy, standing_still).purge()
+    assert copy.clean == 5
+    assert "third" not in dictionary(copy)
+    assert "third" in dictionary(again), "each process purges its own"
+    first.release()
+    second.release()
+
+
+def test_forgetting_what_a_replica_applied_last_does_not_make_it_another_history(truth: Truth) -> None:
+    """W6: the journal says less of a capsule once it is forgotten, which is no sign of a truth that was put back."""
+    replica, faults = MemoryReplica(), Faults()
+    remember(truth, "tokio", "tokio sentinel", labels={LabelField.TASK: "T-1"})
+    TermFollower(truth, replica, standing_still).commit()
+    write(truth, entombed(2))
+    TermFollower(truth, FaultyReplica(replica, faults), standing_still).commit()
+    assert faults.clears == 0
+    assert faults.writes == [([2], 3)]
+
+
+def test_a_position_from_before_there_were_marks_vouches_for_nothing(truth: Truth, tmp_path: Path) -> None:
+    """W6: a replica that an earlier program left behind is used on, and begun anew by the first purge."""
+    with adopted_terms(tmp_path) as replica:
+        remember(truth, "tokio sentinel", "tokio other")
+        write(truth, entombed(1))
+        TermFollower(truth, replica, standing_still).commit()
+    sidecar = tmp_path / "0" / "applied"
+    kept = json.loads(sidecar.read_text(encoding="utf-8").split("\n", 1)[1])
+    assert kept["position"].pop("clean") == clean_in(sidecar.parent, STORE) == 3
+    text = json.dumps(kept)
+    sidecar.write_text(f"{zlib.crc32(text.encode())}\n{text}", encoding="utf-8")
+    assert clean_in(sidecar.parent, STORE) == 0
+    with adopted_terms(tmp_path) as replica:
+        assert (replica.clean, replica.applied) == (0, 3)
+        TermFollower(truth, replica, standing_still).purge()
+        assert replica.clean == clean_in(sidecar.parent, STORE) == 3
+        assert clean_in(sidecar.parent, "another store") == 0
