@@ -127,7 +127,7 @@ def test_scope_fences_apply_before_the_cap() -> None:
 
 
 def test_a_time_window_ranks_inside_and_counts_outside() -> None:
-    """L4, F3: the window runs before the cap for the ranking, the counts are of the nearest without it."""
+    """L4, F3, case H1: the window runs before the cap for the ranking, the counts are of the nearest without it."""
     recalls = Recalls()
     dates = (None, days(9), days(0), days(0))
     for x, day in zip((9, 8, 7, 6), dates, strict=True):
