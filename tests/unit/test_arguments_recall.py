@@ -14,6 +14,8 @@ from recordance.query.request import RecallRequest
 from recordance.query.terms import MAX_TERM_CHARACTERS, MAX_TERMS
 from recordance_adapters.wire.tools.retrieve import RETRIEVE, recall_request
 
+VECTOR_OPTIONS = ("query_embedding", "vector_k", "fusion")
+
 
 def asked(**more: Any) -> RecallRequest:
     return recall_request({"terms": ["tokio"], **more})
@@ -86,20 +88,11 @@ def test_an_unknown_parameter_is_refused_with_the_nearest_name(sent: str, neares
     assert refusal.expected.startswith(nearest)
 
 
-@pytest.mark.parametrize(
-    "name", ["vector_k", "query_embedding", "search_scope", "destination", "cursor", "fusion", "as_known_at"]
-)
+@pytest.mark.parametrize("name", ["search_scope", "destination", "cursor", "as_known_at"])
 def test_a_parameter_whose_feature_is_not_built_is_unknown(name: str) -> None:
     """What cannot be honoured must not be accepted."""
     assert refused({"terms": ["tokio"], name: 1}).field == name
     assert name not in RETRIEVE.arguments.schema["properties"]
-
-
-@pytest.mark.parametrize("lane", ["vector", "fused"])
-def test_a_lane_that_is_not_there_is_refused_by_what_is_missing(lane: str) -> None:
-    """To run another lane in its place would answer a question that nobody asked."""
-    assert "no vector lane" in refused({"terms": ["tokio"], "lane": lane}).why
-    assert RETRIEVE.arguments.schema["properties"]["lane"]["enum"] == ["auto", "term"]
 
 
 def test_a_recall_leaves_telemetry_out_and_has_no_other_fence_by_itself() -> None:
@@ -136,7 +129,9 @@ def test_a_null_in_place_of_a_fence_is_refused(name: str) -> None:
     assert "no fence" in refused({"terms": ["tokio"], name: None}).why
 
 
-@pytest.mark.parametrize("name", ["lane", "limit", "token_budget", "include_staged", "weight_blend", "corroboration_blend"])
+@pytest.mark.parametrize(
+    "name", ["lane", "limit", "token_budget", "include_staged", "weight_blend", "corroboration_blend", *VECTOR_OPTIONS]
+)
 def test_a_null_in_place_of_an_option_means_left_out(name: str) -> None:
     """O3: many hosts send null for what their model left out; without it nothing is hidden or shown."""
     assert asked(**{name: None}) == asked()

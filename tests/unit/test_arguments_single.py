@@ -8,6 +8,7 @@ from recordance.errors import InvalidArgument, MissingState, Refusal
 from recordance_adapters.wire.tool import Call, Tool
 from recordance_adapters.wire.tools.alias import ALIAS
 from recordance_adapters.wire.tools.store import STORE
+from recordance_adapters.wire.tools.vector import VECTOR
 from support.stores import ANN, bench
 
 
@@ -69,7 +70,7 @@ def test_a_pair_that_cannot_be_taught_alone_is_refused(call: Call, pair: dict[st
         ALIAS.handle(call, pair)
 
 
-@pytest.mark.parametrize("tool", [STORE, ALIAS], ids=["store", "alias"])
+@pytest.mark.parametrize("tool", [STORE, ALIAS, VECTOR], ids=["store", "alias", "vector"])
 def test_a_batch_that_is_none_is_refused_whole(call: Call, tool: Tool) -> None:
     """W1: nothing, or anything but an array, has no items that could be judged."""
     for items in ([], {}, "x", 7):

@@ -7,6 +7,7 @@ import pytest
 
 from recordance.domain.capsule import LabelField
 from recordance.domain.draft import CapsuleDraft, Staging
+from recordance.domain.embedding import vector_of
 from recordance.domain.instant import parse_instant
 from recordance.domain.provenance import Anchor
 from recordance.domain.validity import EventRange
@@ -59,6 +60,7 @@ EVERYTHING: dict[str, Any] = {
     "importance": 0.75,
     "key": "tokio-version",
     "supersedes": ["cap-3", "cap-4"],
+    "embedding": [0.5, -1],
 }
 
 
@@ -92,6 +94,7 @@ def test_every_field_reaches_the_draft() -> None:
         entities=("Tokio",),
         metadata=(("ticket", '{"a":[null,true,"x",1.5],"b":1}'),),
         supersedes=(3, 4),
+        embedding=vector_of([0.5, -1.0]),
     )
     assert set(EVERYTHING) | {"anchor", "event_at", "staged"} == {parameter.name for parameter in CAPSULE.parameters}
 
@@ -317,7 +320,6 @@ def test_a_contradiction_inside_an_item_names_the_item() -> None:
         ({"content": "x", "idempotencykey": "k"}, "idempotencykey"),
         ({"content": "x", "idempotency_key": ""}, "idempotency_key"),
         ({"content": "x", "idempotency_key": "k" * (limits.IDEMPOTENCY_KEY + 1)}, "idempotency_key"),
-        ({"content": "x", "embedding": [1.0]}, "embedding"),
         ({"content": "x", "destination": "team"}, "destination"),
     ],
 )
@@ -344,6 +346,14 @@ def test_an_idempotency_digest_tells_items_apart_and_nothing_else() -> None:
     assert one is not None
     assert other is not None
     assert one == same == listed
+    assert one.items_digest != other.items_digest
+
+
+def test_an_idempotency_key_tells_embeddings_apart() -> None:
+    """W1, W4: the same words with another vector are another write."""
+    one, other = (idempotency({"idempotency_key": "k", "content": "x", "embedding": [1, number]}) for number in (1, 2))
+    assert one is not None
+    assert other is not None
     assert one.items_digest != other.items_digest
 
 

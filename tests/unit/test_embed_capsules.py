@@ -58,7 +58,7 @@ def test_a_vector_is_kept_with_the_digest_of_the_content_that_it_was_made_for() 
         "attached": 1,
         "unchanged": 0,
         "rejected": 0,
-        "dimension": 2,
+        "space": {"dimension": 2},
     }
     with store.truth.reading() as reader:
         digest = reader.capsules([1])[1].content_digest
@@ -96,8 +96,8 @@ def test_the_first_vector_decides_the_dimension_and_another_is_refused_by_both()
     with pytest.raises(InvalidArgument) as refused:
         put_one(store, "cap-2", DEEP)
     assert refused.value.field == "embedding"
-    assert "2 dimensions" in refused.value.message
-    assert "has 3" in refused.value.message
+    assert "dimension 2," in refused.value.message
+    assert "dimension 3;" in refused.value.message
     assert embeddings(store).keys() == {1}
 
 
@@ -108,7 +108,7 @@ def test_inside_a_batch_the_order_of_items_decides_the_dimension() -> None:
     answer = put(store, Attachment("cap-1", EAST), Attachment("cap-2", DEEP), Attachment("cap-3", NORTH))
     assert [result["status"] for result in answer["results"]] == ["attached", "rejected", "attached"]
     assert answer["results"][1]["error"].startswith("items[1].embedding: ")
-    assert (answer["attached"], answer["rejected"], answer["dimension"]) == (2, 1, 2)
+    assert (answer["attached"], answer["rejected"], answer["space"]) == (2, 1, {"dimension": 2})
     assert embeddings(store).keys() == {1, 3}
 
 
@@ -147,17 +147,17 @@ def test_the_first_model_that_is_named_binds_the_store_and_another_is_refused_by
     """W4: vectors of two models have equal dimensions often, and nothing to do with each other ever."""
     store = bench()
     store.learn("one", "two")
-    assert "model" not in put_one(store, "cap-1", EAST)
+    assert put_one(store, "cap-1", EAST)["space"] == {"dimension": 2}
     assert put_one(store, "cap-1", EAST, "minilm") == {
         "results": [{"status": "unchanged", "id": "cap-1"}], "attached": 0, "unchanged": 1, "rejected": 0,
-        "dimension": 2, "model": "minilm",
+        "space": {"dimension": 2, "model": "minilm"},
     }  # fmt: skip
     with pytest.raises(InvalidArgument) as refused:
         put_one(store, "cap-2", NORTH, "bge")
     assert refused.value.field == "model"
     assert "'minilm'" in refused.value.message
     assert "'bge'" in refused.value.message
-    assert put_one(store, "cap-2", NORTH)["model"] == "minilm"
+    assert put_one(store, "cap-2", NORTH)["space"]["model"] == "minilm"
 
 
 def test_a_store_without_vectors_may_take_another_dimension_and_model() -> None:
@@ -166,7 +166,7 @@ def test_a_store_without_vectors_may_take_another_dimension_and_model() -> None:
     store.learn("one", "two")
     put_one(store, "cap-1", EAST, "minilm")
     forget(store, 1)
-    assert put_one(store, "cap-2", DEEP, "bge")["dimension"] == 3
+    assert put_one(store, "cap-2", DEEP, "bge")["space"] == {"dimension": 3, "model": "bge"}
     assert spaces(store) == [(Space("default", 3, "bge"), 1)]
 
 

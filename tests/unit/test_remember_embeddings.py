@@ -46,8 +46,8 @@ def test_an_item_with_a_vector_of_another_dimension_is_rejected_whole() -> None:
     answer = store.tell(draft("one", embedding=EAST), draft("two", embedding=DEEP), draft("three", embedding=NORTH))
     assert statuses(answer) == ["captured", "rejected", "captured"]
     assert answer["results"][1]["error"].startswith("items[1].embedding: ")
-    assert "2 dimensions" in answer["results"][1]["error"]
-    assert "has 3" in answer["results"][1]["error"]
+    assert "dimension 2," in answer["results"][1]["error"]
+    assert "dimension 3;" in answer["results"][1]["error"]
     assert [result["id"] for result in answer["results"] if "id" in result] == ["cap-1", "cap-2"]
     assert vectors(store) == {1: EAST, 2: NORTH}
 

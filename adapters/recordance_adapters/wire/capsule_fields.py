@@ -44,6 +44,7 @@ from recordance_adapters.wire.kinds import (
     word,
 )
 from recordance_adapters.wire.metadata import metadata
+from recordance_adapters.wire.vectors import vector
 
 _LABEL = label()
 
@@ -74,7 +75,7 @@ CAPSULE_PARAMETERS = (
     Parameter(name="project_id", kind=_LABEL, description='Project, "/" between levels.'),
     Parameter(name="session_id", kind=unbounded_label()),
     Parameter(name="source", kind=text(limits.NOTE), description="Where it comes from.", default=DEFAULT_SOURCE),
-    Parameter(name="anchor", kind=anchor(), description="path:line (or path:line@sha) below the repository, or any reference."),
+    Parameter(name="anchor", kind=anchor(), description="path:line or path:line@sha below the repository, or any reference."),
     Parameter(name="anchors", kind=list_of(anchor(), limits.ANCHORS, 1), description="Several; the first is probed."),
     Parameter(name="confidence", kind=number(0, 1), default=DEFAULT_CONFIDENCE),
     Parameter(name="valid_from", kind=instant(), description="Left out: now."),
@@ -111,12 +112,13 @@ CAPSULE_PARAMETERS = (
     Parameter(name="importance", kind=number(0, 1), default=DEFAULT_IMPORTANCE),
     Parameter(name="key", kind=_LABEL, description="A new value under a project's key retires the old one."),
     Parameter(name="supersedes", kind=one_or_more(list_of(capsule(), limits.SUPERSEDED, 1)), description="Ids retired by it."),
-    Parameter(name="staged", kind=flag(), description="Propose: grounds once memory_review ratifies it.", default=False),
+    Parameter(name="staged", kind=flag(), description="A proposal: grounds once memory_review ratifies it.", default=False),
+    Parameter(name="embedding", kind=vector(), description="See memory_vector.", mistaken_for=("vector",)),
 )
 
 _AS_GIVEN = (
     "headline", "source", "confidence", "importance", "value", "valid_from", "valid_to", "proof_hint", "stale_if", "signature",
-    "tags", "topics", "entities", "metadata", "supersedes",
+    "tags", "topics", "entities", "metadata", "supersedes", "embedding",
 )  # fmt: skip
 _LABELS = tuple((field.value, field) for field in LabelField)
 CAPSULE = Declaration(CAPSULE_PARAMETERS)

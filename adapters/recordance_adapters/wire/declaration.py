@@ -139,3 +139,8 @@ def expected_of(parameter: Parameter) -> str:
 def object_of(declaration: Declaration) -> Kind[Values]:
     """An object with its own declaration, as the value of a parameter."""
     return Kind(declaration.schema, declaration.read)
+
+
+def named_object_of(declaration: Declaration) -> Kind[Values]:
+    """The same object, published as any: where its fields stand beside it already, a description need but name them."""
+    return Kind({"type": "object"}, declaration.read)

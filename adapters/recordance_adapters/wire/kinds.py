@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from recordance.domain.identity import capsule_number
 from recordance.domain.instant import EXPECTED as INSTANT_EXPECTED
@@ -30,6 +30,9 @@ _TYPE_NAMES: tuple[tuple[type, str], ...] = (
     (list, "an array"),
     (dict, "an object"),
 )
+_TOLD_LENGTH = limits.CONTENT
+_TOLD_COUNT = limits.IDS
+"""The least limits of texts and arrays that are published; whoever comes near a smaller one is told then."""
 _ECHOED_SIZE = 200
 """Characters and elements, all together."""
 
@@ -82,17 +85,18 @@ def text(most: int) -> Kind[str]:
             raise InvalidArgument(field, found, f"at most {most} characters", f"{len(found)} characters are too many")
         return found
 
-    return Kind({"type": "string", "maxLength": most}, read)
+    told: dict[str, Json] = {"maxLength": most} if most >= _TOLD_LENGTH else {}
+    return Kind({"type": "string", **told}, read)
 
 
 def label() -> Kind[str]:
-    """A label of up to 1,000 characters, compared character by character; nobody needs to be told that limit beforehand."""
-    return Kind({"type": "string"}, text(limits.LABEL).read)
+    """A label of up to 1,000 characters, compared character by character."""
+    return text(limits.LABEL)
 
 
 def mark() -> Kind[str]:
-    """A tag, topic or entity of up to 100 characters; published as briefly as a label."""
-    return Kind({"type": "string"}, text(limits.MARK).read)
+    """A tag, topic or entity of up to 100 characters."""
+    return text(limits.MARK)
 
 
 def unbounded_label() -> Kind[str]:
@@ -203,8 +207,9 @@ def list_of(kind: Kind[T], most: int, least: int = 0) -> Kind[tuple[T, ...]]:
             raise InvalidArgument(field, echo(value), expected, f"these are {len(value)}")
         return tuple(kind.read(element, f"{field}[{place}]") for place, element in enumerate(value))
 
-    bounds: dict[str, Json] = {"minItems": least} if least else {}
-    return Kind({"type": "array", "items": kind.schema, **bounds, "maxItems": most}, read)
+    at_least: dict[str, Json] = {"minItems": least} if least else {}
+    at_most: dict[str, Json] = {"maxItems": most} if most >= _TOLD_COUNT else {}
+    return Kind({"type": "array", "items": kind.schema, **at_least, **at_most}, read)
 
 
 def distinct(kind: Kind[tuple[T, ...]]) -> Kind[tuple[T, ...]]:
@@ -217,8 +222,8 @@ def one_or_more(kind: Kind[tuple[T, ...]]) -> Kind[tuple[T, ...]]:
     return Kind(kind.schema, lambda value, field: kind.read(value if isinstance(value, list) else [value], field))
 
 
-def raw_array(most: int, element: Kind[Any] | None = None) -> Kind[Sequence[Json]]:
-    """An array whose elements are judged later, one by one; they are published as `element`, None as any object."""
+def raw_array(most: int) -> Kind[Sequence[Json]]:
+    """An array whose elements are judged later, one by one; they are published as any objects."""
 
     def read(value: Json, field: str) -> Sequence[Json]:
         if not isinstance(value, list):
@@ -227,8 +232,7 @@ def raw_array(most: int, element: Kind[Any] | None = None) -> Kind[Sequence[Json
             raise InvalidArgument(field, echo(value), f"1 to {most} items", f"these are {len(value)}")
         return value
 
-    items = {"type": "object"} if element is None else element.schema
-    return Kind({"type": "array", "items": items, "minItems": 1, "maxItems": most}, read)
+    return Kind({"type": "array", "items": {"type": "object"}, "minItems": 1, "maxItems": most}, read)
 
 
 def _short(value: Json) -> bool:

@@ -1,4 +1,4 @@
-"""Every limit of what a caller may send, in one place (W14). Each is published in the schema and refused with a lesson.
+"""Every limit of what a caller may send, in one place (W14). Each is refused with a lesson; the large ones are published.
 
 Some live in the core, where every caller needs them: `MAX_TERMS` and `MAX_TERM_CHARACTERS` in `recordance.query.terms`,
 `MAX_LIST_LIMIT` in `recordance.usecases.read`, `MAX_ALIASES` of a term in `recordance.usecases.teach`, and in
@@ -13,6 +13,7 @@ from recordance.domain.limits import (
     LABEL,
     MARK,
     MARKS,
+    MODEL,
     NOTE,
     PAIR_DEPTH,
     PAIR_NAME,
@@ -37,6 +38,7 @@ __all__ = [
     "MARK",
     "MARKS",
     "MISSES",
+    "MODEL",
     "NOTE",
     "PAIRS",
     "PAIR_DEPTH",
@@ -46,6 +48,8 @@ __all__ = [
     "SIGNATURE",
     "SUPERSEDED",
     "VALUE",
+    "VECTORS",
+    "VECTOR_K",
 ]
 
 SUPERSEDED = 50
@@ -54,6 +58,10 @@ ITEMS = 1_000
 """Capsules in one batch."""
 ALIASES = 1_000
 """Aliases in one batch."""
+VECTORS = 1_000
+"""Embeddings in one batch."""
+VECTOR_K = 1_000
+"""How many of the nearest a recall may consider."""
 IDEMPOTENCY_KEY = 200
 """Characters of an idempotency key."""
 IDS = 100

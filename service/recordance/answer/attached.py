@@ -33,4 +33,4 @@ def _result(result: Attached | Refusal, now: Eligibility) -> dict[str, Json]:
 def _space(space: Space | None) -> dict[str, Json]:
     if space is None:
         return {}
-    return {"dimension": space.dimension, **({} if space.model is None else {"model": space.model})}
+    return {"space": {"dimension": space.dimension, **({} if space.model is None else {"model": space.model})}}

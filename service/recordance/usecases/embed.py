@@ -33,7 +33,7 @@ Result = Attached | Refusal
 def attach(
     destinations: Destinations, caller: Caller, destination: str | None, items: Sequence[Attachment | Refusal]
 ) -> dict[str, Json]:
-    """Attach a batch in one transaction and answer `{results, attached, unchanged, rejected, dimension?, model?}`.
+    """Attach a batch in one transaction and answer `{results, attached, unchanged, rejected, space?}`.
 
     Results are in the order of the items, each judged by what the ones before it did; the first vector of a store decides the
     dimension of all. An item that is a Refusal was refused before it came here: it is `rejected` and blocks nobody. Raises

@@ -21,6 +21,7 @@ from recordance_adapters.wire.tools.read import GET, LIST
 from recordance_adapters.wire.tools.relate import RELATE
 from recordance_adapters.wire.tools.retrieve import RETRIEVE
 from recordance_adapters.wire.tools.store import STORE
+from recordance_adapters.wire.tools.vector import VECTOR
 
 BATCH = 500
 """How many items of a file are stored at once."""
@@ -183,6 +184,20 @@ def _alias(given: Namespace, options: Raw) -> Iterator[Raw]:
         yield {**pair, **options}
 
 
+def _vector_words(parser: ArgumentParser) -> None:
+    parser.add_argument("id", nargs="?", help="Such as cap-12.")
+    items = 'Many at once: {"capsule_id": …, "embedding": […]} on each line; - is stdin.'
+    parser.add_argument("--items", metavar="FILE", help=items)
+
+
+def _vector(given: Namespace, options: Raw) -> Iterator[Raw]:
+    one = options if given.id is None else {"capsule_id": given.id, **options}
+    if given.items is None:
+        yield one
+    else:
+        yield from ({**one, "items": batch} for batch in _batches(given.items, "Attaching"))
+
+
 def _review_words(parser: ArgumentParser) -> None:
     parser.add_argument("id", help="Such as cap-12.")
     parser.add_argument("verdict", help="One of propose, ratify, reject, release.")
@@ -261,6 +276,10 @@ _ALIAS = _command(
     "alias", "Teach that a term also means another; --list shows all.", ALIAS,
     words=_alias_words, unlisted=("term", "alias", "items", "remove"), gather=_alias, show=screen.taught, code=_rejections,
 )  # fmt: skip
+_VECTOR = _command(
+    "vector", "Attach your own embedding to a capsule, or many.", VECTOR,
+    words=_vector_words, unlisted=("capsule_id", "items"), gather=_vector, show=screen.attached, code=_rejections,
+)  # fmt: skip
 _MISSES = _command("misses", "Show what was asked for and never found.", MISSES, show=screen.missed)
 _REVIEW = _command(
     "review", "Decide on a proposal, or release a capsule from quarantine.", REVIEW,
@@ -281,6 +300,6 @@ _RESTORE = _command(
 
 TOOL_COMMANDS: Mapping[str, ToolCommand] = {
     command.name: command
-    for command in (_STORE, _RECALL, _GET, _LIST, _RELATE, _ALIAS, _MISSES, _REVIEW, _FEEDBACK, _ARCHIVE, _RESTORE)
+    for command in (_STORE, _RECALL, _GET, _LIST, _RELATE, _ALIAS, _VECTOR, _MISSES, _REVIEW, _FEEDBACK, _ARCHIVE, _RESTORE)
 }
 """The commands that are tools, in the order in which help lists them."""

@@ -21,6 +21,7 @@ from recordance_adapters.wire.tool import Tool
 _LITERAL = "\0"
 """Marks a word as written after --; no argument of a process can hold this character itself."""
 _METAVARS = {"string": "TEXT", "integer": "N", "number": "N", "array": "TEXT", "object": "JSON"}
+_VECTOR_METAVAR = "JSON|@FILE"
 
 
 _NEAR = 0.8
@@ -95,38 +96,59 @@ def _add_option(parser: ArgumentParser, parameter: Parameter) -> None:
     if kind == "boolean":
         form["action"] = "store_true"
     else:
-        form["metavar"] = _METAVARS[kind]
-        if kind == "array":
+        form["metavar"] = _VECTOR_METAVAR if _is_vector(parameter.schema) else _METAVARS[kind]
+        if _repeats(parameter.schema):
             form["action"] = "append"
     parser.add_argument("--" + parameter.name.replace("_", "-"), **form)
+
+
+def _is_vector(schema: Mapping[str, Json]) -> bool:
+    """Whether a parameter is an array of numbers: far too many of them to be given one by one."""
+    return bool(schema["type"] == "array" and schema["items"]["type"] == "number")
+
+
+def _repeats(schema: Mapping[str, Json]) -> bool:
+    """Whether an option is given once for each element."""
+    return schema["type"] == "array" and not _is_vector(schema)
 
 
 def _explained(parameter: Parameter) -> str:
     schema = parameter.schema
     choices = f"One of {', '.join(map(str, schema['enum']))}." if "enum" in schema else ""
-    again = "Give it again for more." if schema["type"] == "array" else ""
+    again = "Give it again for more." if _repeats(schema) else ""
+    vector = "A JSON array, or @ and the file that holds it." if _is_vector(schema) else ""
     default = f"(default: {parameter.default})" if parameter.default not in (None, False) else ""
-    return " ".join(part for part in (parameter.description, choices, again, default) if part).replace("%", "%%")
+    return " ".join(part for part in (parameter.description, choices, again, vector, default) if part).replace("%", "%%")
 
 
 def raw_arguments(tool: Tool, given: Namespace) -> dict[str, Json]:
     """Return the raw arguments of `tool` that the options give; what was left out is absent."""
     values: Mapping[str, Json] = vars(given)
     return {
-        parameter.name: _raw(parameter.schema["type"], values[parameter.name])
+        parameter.name: _raw(parameter, values[parameter.name])
         for parameter in tool.arguments.parameters
         if values.get(parameter.name) is not None
     }
 
 
-def _raw(kind: str, value: Json) -> Json:
+def _raw(parameter: Parameter, value: Json) -> Json:
     """Return a value as JSON would have carried it; what does not read as its kind stays text, for the tool to refuse."""
-    if kind not in ("integer", "number", "object") or not isinstance(value, str):
+    if not isinstance(value, str):
+        return value
+    if _is_vector(parameter.schema):
+        return _parsed(_text_of(parameter.name, value))
+    return _parsed(value) if parameter.schema["type"] in ("integer", "number", "object") else value
+
+
+def _text_of(name: str, value: str) -> str:
+    """Return what an option gives: itself, or what lies in the file that it names after @."""
+    if not value.startswith("@"):
         return value
     try:
-        return read_json(value)
-    except (ValueError, RecursionError):
-        return value
+        return file_path(value[1:]).read_bytes().decode("utf-8", "surrogateescape")
+    except OSError as problem:
+        why = f"the file cannot be read ({problem.strerror or type(problem).__name__})"
+        raise InvalidArgument(name, value, "a JSON array, or @ and a file that holds one", why) from None
 
 
 def standard_input(what: str) -> str:

@@ -57,7 +57,7 @@ def _evidence(place: int, result: Mapping[str, Json]) -> Iterator[str]:
     facts = [
         one(provenance.get("anchor") or provenance.get("source", "").replace(DEFAULT_SOURCE, ""), 60),
         _liveness(result),
-        f"matched {', '.join(one(term, 40) for term in result.get('matched_terms', ()))}",
+        _matched(result),
         f"confidence {result.get('confidence')}",
         str(result.get("evidence_state", "")),
     ]
@@ -65,6 +65,13 @@ def _evidence(place: int, result: Mapping[str, Json]) -> Iterator[str]:
     for name in ("proof_hint", "stale_if"):
         if result.get(name):
             yield f"{_INDENT} {name}: {one(result[name])}"
+
+
+def _matched(result: Mapping[str, Json]) -> str:
+    """How it was found: by which terms, and how near its embedding lies."""
+    terms = ", ".join(one(term, 40) for term in result.get("matched_terms", ()))
+    near = f"similarity {result['vector_similarity']:.2f}" if "vector_similarity" in result else ""
+    return " · ".join(part for part in (f"matched {terms}" if terms else "", near) if part)
 
 
 def _liveness(result: Mapping[str, Json]) -> str:
@@ -79,9 +86,20 @@ def _liveness(result: Mapping[str, Json]) -> str:
 
 def stored(answer: Answer) -> Iterator[str]:
     """A write: what became of each item, by its place, and the counts."""
+    return _items(answer, ("captured", "deduplicated", "rejected"))
+
+
+def attached(answer: Answer) -> Iterator[str]:
+    """Embeddings: what became of each, by its place, the counts, and what all of them have in common."""
+    yield from _items(answer, ("attached", "unchanged", "rejected"))
+    if "space" in answer:
+        yield f"all: {_compact(answer['space'])}"
+
+
+def _items(answer: Answer, statuses: Sequence[str]) -> Iterator[str]:
     for place, result in enumerate(answer["results"], start=1):
         yield from _stored_item("" if len(answer["results"]) == 1 else f"{place}: ", result)
-    yield ", ".join(f"{answer[name]} {name}" for name in ("captured", "deduplicated", "rejected"))
+    yield ", ".join(f"{answer[name]} {name}" for name in statuses)
 
 
 def _stored_item(where: str, result: Mapping[str, Json]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from recordance.query.terms import MAX_TERM_CHARACTERS
 from recordance.usecases.teach import forget_alias, list_aliases, teach_alias, teach_aliases
 from recordance_adapters.wire import limits
 from recordance_adapters.wire.answers import COUNT, OBJECTS, TEXT, answer
-from recordance_adapters.wire.declaration import Declaration, Parameter, Presence, object_of
+from recordance_adapters.wire.declaration import Declaration, Parameter, Presence, named_object_of
 from recordance_adapters.wire.failure import legible
 from recordance_adapters.wire.kinds import flag, raw_array, text
 from recordance_adapters.wire.tool import Call, Effect, Tool, ToolSet
@@ -20,9 +20,9 @@ PAIR = Declaration(_PAIR)
 ARGUMENTS = Declaration((
     Parameter(name="term", kind=text(MAX_TERM_CHARACTERS), description="What callers will search for, whole."),
     Parameter(name="alias", kind=text(MAX_TERM_CHARACTERS), description="What it also means; its words must all match."),
-    Parameter(name="items", kind=raw_array(limits.ALIASES, object_of(PAIR)), description="Or many."),
+    Parameter(name="items", kind=raw_array(limits.ALIASES), description="Or many: {term, alias}."),
     Parameter(name="list", kind=flag(), description="Or show all."),
-    Parameter(name="remove", kind=object_of(PAIR), description="Or take one back."),
+    Parameter(name="remove", kind=named_object_of(PAIR), description="Or {term, alias} to take back."),
 ))  # fmt: skip
 _WAYS = "term with alias, or one of items, list: true, remove"
 

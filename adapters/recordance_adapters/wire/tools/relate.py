@@ -7,7 +7,7 @@ from recordance.domain.relation import RelationKind
 from recordance.errors import InvalidArgument, Json
 from recordance.usecases.relate import relate, unrelate
 from recordance_adapters.wire.answers import TEXT, answer, words
-from recordance_adapters.wire.declaration import Declaration, Parameter, Presence, object_of
+from recordance_adapters.wire.declaration import Declaration, Parameter, Presence, named_object_of
 from recordance_adapters.wire.kinds import echo, label, word
 from recordance_adapters.wire.tool import Call, Effect, Tool, ToolSet
 
@@ -17,7 +17,7 @@ _NAMED = (
     Parameter(name="to", kind=label(), example="cap-3", mistaken_for=("target", "to_id")),
 )
 RELATION = Declaration(tuple(replace(parameter, presence=Presence.REQUIRED) for parameter in _NAMED))
-_REMOVE = Parameter(name="remove", kind=object_of(RELATION), description="Instead: the relation to take back.")
+_REMOVE = Parameter(name="remove", kind=named_object_of(RELATION), description="Instead: {kind, from, to} to take back.")
 # Published loosely and read strictly: kind, from and to are required unless something is removed.
 ARGUMENTS = Declaration((*_NAMED, _REMOVE))
 

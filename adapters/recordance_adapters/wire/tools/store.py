@@ -19,11 +19,11 @@ from recordance_adapters.wire.tool import Call, Effect, Tool, ToolSet, unheard
 
 _CONTENT, *_OTHERS = CAPSULE_PARAMETERS
 _BATCH = (
-    Parameter(name="items", kind=raw_array(limits.ITEMS), description="Or many at once: objects with the fields above."),
+    Parameter(name="items", kind=raw_array(limits.ITEMS), description="Or many: objects with these fields."),
     Parameter(
         name="idempotency_key",
         kind=text(limits.IDEMPOTENCY_KEY),
-        description="A repetition with the same key and items gets the first answer again, for 7 days.",
+        description="The same key and items get the first answer again, for 7 days.",
     ),
 )
 ARGUMENTS = Declaration((replace(_CONTENT, presence=Presence.OPTIONAL), *_OTHERS, *_BATCH))
@@ -110,8 +110,7 @@ STORE = Tool(
     description=(
         "Remember one statement, or many as items. Equal content is deduplicated; a new value under a key, or supersedes,"
         " retires the old one at once. Each result is captured, deduplicated or rejected (with what to send instead), and"
-        " may list similar capsules and taint_findings: text shaped like an instruction is flagged or quarantined. What "
-        "was answered is durable and seen by the next recall."
+        " may list similar capsules and taint_findings: text shaped like an instruction is flagged or quarantined."
     ),
     effect=Effect.SETTLES,
     tool_set=ToolSet.CORE,
