@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from recordance.domain.capsule import LabelField
 from recordance.domain.capture import validity_of
 from recordance.domain.draft import CapsuleDraft, Staging
+from recordance.domain.embedding import DEFAULT_SPACE
 from recordance.domain.relation import ACYCLIC, RelationKind
 from recordance.domain.review import ReviewState, feedback_weight
 from recordance.errors import Refusal
@@ -21,7 +22,7 @@ from support.writings import batches, drafts, histories, take
 
 @given(histories)
 def test_the_invariants_of_a_store_hold_after_every_history(history: list[tuple[Any, ...]]) -> None:
-    """W1, W3, W7, W8: equal contents, standings, circles, verdicts and weights, whatever was written in whatever order."""
+    """W1, W3, W4, W7, W8: contents, standings, circles, verdicts, weights and vectors, whatever was written in whatever order."""
     store = bench()
     for step in history:
         before = len(store.journal())
@@ -56,6 +57,12 @@ def check(reader: TruthReader) -> None:
         assert capsule.standing.review == (verdicts[-1].value if verdicts else None)
     for kind in ACYCLIC:
         assert not circle(reader.relations_from(numbers, [kind])), f"a circle of {kind}"
+    space, embeddings = reader.space(DEFAULT_SPACE), reader.embeddings(numbers)
+    assert len(embeddings) == (0 if space is None else space.vectors)
+    for number, (embedding,) in embeddings.items():
+        assert embedding.content_digest == capsules[number].content_digest
+        assert space is not None
+        assert (embedding.space, embedding.vector.dimension) == (DEFAULT_SPACE, space.space.dimension)
 
 
 def circle(relations: object) -> bool:

@@ -65,8 +65,6 @@ VECTOR = Tool(
     effect=Effect.SETTLES,
     tool_set=ToolSet.CORE,
     arguments=ARGUMENTS,
-    output=answer(
-        {"results": OBJECTS, "attached": COUNT, "unchanged": COUNT, "rejected": COUNT}, {"space": OBJECT}
-    ),
+    output=answer({"results": OBJECTS, "attached": COUNT, "unchanged": COUNT, "rejected": COUNT}, {"space": OBJECT}),
     handle=_handle,
 )
