@@ -50,6 +50,21 @@ class SqlDialect(Protocol):
         """Return a number that differs from the last one on this connection when another connection has committed."""
         ...
 
+    def truncate_log(self, connection: PoolProxiedConnection, patience: float) -> bool:
+        """Empty the log beside the database, waiting up to `patience` seconds for readers of what it holds.
+
+        The connection is in no transaction. False where somebody still reads; True where there is no log, or none of ours.
+        """
+        ...
+
+    def copies(self) -> Sequence[Path]:
+        """Return the copies that `back_up` has made and that are still there."""
+        ...
+
+    def scraps(self) -> Sequence[Path]:
+        """Return what is left of copies that were never finished; while somebody migrates, one of them may be growing."""
+        ...
+
     def damage(self, connection: PoolProxiedConnection) -> Sequence[str]:
         """Return what the database's own check of its pages, indexes and references finds wrong."""
         ...

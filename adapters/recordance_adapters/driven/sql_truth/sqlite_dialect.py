@@ -13,7 +13,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
 from sqlalchemy.pool import QueuePool
 
 from recordance.errors import Fault, MissingState, RecordanceError, StateKind, StoreUnusable
-from recordance_adapters.driven.sql_truth.sqlite_file import Access, StoreFile, make_private_file
+from recordance_adapters.driven.sql_truth.sqlite_file import Access, StoreFile, copies_of, make_private_file, scraps_of
 
 IDLE_CONNECTIONS = 4
 """How many connections stay open between transactions; more are opened when more run at once, and closed afterwards."""
@@ -98,6 +98,29 @@ class SqliteDialect:
         """See SqlDialect."""
         (version,) = _driver(connection.dbapi_connection).execute("PRAGMA data_version").fetchone()
         return int(version)
+
+    def truncate_log(self, connection: PoolProxiedConnection, patience: float) -> bool:
+        """See SqlDialect: SQLite waits for readers as for a writer's turn, in short turns."""
+        if self.obstacle is not None:
+            return True
+        driver, deadline = _driver(connection.dbapi_connection), time.monotonic() + patience
+        driver.execute(f"PRAGMA busy_timeout = {_TURN_MILLISECONDS}")
+        try:
+            while not checkpoint(driver):
+                if time.monotonic() > deadline:
+                    return False
+                time.sleep(_TURN_MILLISECONDS / 1000)  # whoever empties the log at this moment is not waited for
+        finally:
+            driver.execute(f"PRAGMA busy_timeout = {int(self._patience * 1000)}")
+        return True
+
+    def copies(self) -> Sequence[Path]:
+        """See SqlDialect."""
+        return copies_of(self._file.path)
+
+    def scraps(self) -> Sequence[Path]:
+        """See SqlDialect."""
+        return scraps_of(self._file.path)
 
     def damage(self, connection: PoolProxiedConnection) -> Sequence[str]:
         """See SqlDialect."""

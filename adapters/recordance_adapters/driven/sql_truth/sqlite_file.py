@@ -2,12 +2,15 @@
 
 import glob
 import os
+import re
 from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
 
 from recordance.errors import StoreUnusable
 
+_ENDINGS = ("wal", "shm", "journal")
+_COPY = re.compile(r"\.format-([0-9]+)", re.ASCII)
 PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
 _MOVED = "the store's file was removed or replaced under this program: start the program again"
 _LOG_GONE = "the store's log was removed under this program, and its last write with it: start the program again"
@@ -103,7 +106,30 @@ def remains_of(path: Path, followers: Sequence[Path]) -> Sequence[Path]:
     that makes the store at this moment fills the file first.
     """
     log = _log(path)
-    return [*([log] if _size(log) else []), *sorted(path.parent.glob(f"{glob.escape(path.name)}.format-*")), *followers]
+    return [*([log] if _size(log) else []), *_formats(path), *followers]
+
+
+def copies_of(path: Path) -> Sequence[Path]:
+    """Return the copies from before migrations, each a whole store of the format that its name ends with."""
+    return [each for each in _formats(path) if format_of(each) is not None]
+
+
+def scraps_of(path: Path) -> Sequence[Path]:
+    """Return what lies beside the file of copies that were never finished, or that are gone but for their logs."""
+    copies = copies_of(path)
+    needed = {*copies, *(copy.with_name(f"{copy.name}-{ending}") for copy in copies for ending in _ENDINGS)}
+    return [each for each in _formats(path) if each not in needed]
+
+
+def journal_of(path: Path) -> Path:
+    """Return where SQLite keeps what a transaction may have to put back, outside of write-ahead mode."""
+    return path.with_name(f"{path.name}-journal")
+
+
+def format_of(copy: Path) -> str | None:
+    """Return the format of a copy from before a migration, None for what is no such copy."""
+    found = _COPY.fullmatch(copy.suffix)
+    return found[1] if found else None
 
 
 def lost(path: Path, remains: Sequence[Path]) -> StoreUnusable:
@@ -136,6 +162,10 @@ def _may_be_written(place: Path) -> bool:
 
 def _state(found: os.stat_result) -> tuple[int, int]:
     return found.st_size, found.st_mtime_ns
+
+
+def _formats(path: Path) -> list[Path]:
+    return sorted(path.parent.glob(f"{glob.escape(path.name)}.format-*"))
 
 
 def _log(path: Path) -> Path:
