@@ -351,10 +351,15 @@ def test_an_idempotency_digest_tells_items_apart_and_nothing_else() -> None:
 
 def test_an_idempotency_key_tells_embeddings_apart() -> None:
     """W1, W4: the same words with another vector are another write."""
-    one, other = (idempotency({"idempotency_key": "k", "content": "x", "embedding": [1, number]}) for number in (1, 2))
-    assert one is not None
-    assert other is not None
-    assert one.items_digest != other.items_digest
+    embeddings: list[Any] = [[1, 0.5], [1, 0.25], [0.5, 1], [1, 10**400], [1, True], [1, "0.5"], [1], [], "x", None]
+    digests = {
+        written.items_digest
+        for embedding in embeddings
+        if (written := idempotency({"idempotency_key": "k", "content": "x", "embedding": embedding}))
+    }
+    assert len(digests) == len(embeddings)
+    whole, float_ = (idempotency({"idempotency_key": "k", "items": [{"embedding": [number]}]}) for number in (1, 1.0))
+    assert whole == float_
 
 
 def test_no_limit_is_published_that_is_not_kept() -> None:

@@ -22,7 +22,7 @@ def read_vector(numbers: Sequence[Json], field: str) -> Vector:
     """
     if not 1 <= len(numbers) <= limits.DIMENSION:
         raise InvalidArgument(field, shorten(numbers), f"1 to {limits.DIMENSION} numbers", f"these are {len(numbers)}")
-    if not _NUMBERS.issuperset(map(type, numbers)):
+    if not set(map(type, numbers)) <= _NUMBERS:  # faster than issuperset, which asks for each
         raise _no_number(numbers, field)
     try:
         vector = vector_of(numbers)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -64,8 +65,19 @@ def idempotency(raw: Mapping[str, Json]) -> Idempotency | None:
     if key is None:
         return None
     items = raw.get("items") or [_fields(raw)]
-    written = json.dumps(items, sort_keys=True, separators=(",", ":"))
+    written = json.dumps(list(map(_with_packed_embedding, items)), sort_keys=True, separators=(",", ":"))
     return Idempotency(key, hashlib.sha256(written.encode()).hexdigest())
+
+
+def _with_packed_embedding(item: Json) -> Json:
+    """Return an item with its numbers as bytes: to write hundreds of them as text takes longer than to store them."""
+    numbers = item.get("embedding") if isinstance(item, dict) else None
+    if not isinstance(numbers, list) or not set(map(type, numbers)) <= {int, float}:
+        return item
+    try:
+        return {**item, "embedding": array("d", numbers).tobytes().hex()}
+    except OverflowError:  # a whole number beyond double precision: its item is refused
+        return item
 
 
 def _fields(raw: Mapping[str, Json]) -> dict[str, Json]:
