@@ -400,7 +400,7 @@ def packed(*values: float) -> dict[str, Json]:
     ids=str,
 )
 def test_an_embedding_that_nobody_could_attach_is_refused_by_its_line(changes: dict[str, Any], lesson: str) -> None:
-    """W10, L2, cases E3, D7: what a file says twice must be the same twice, and a vector must point somewhere."""
+    """W10, L2, case E3, case D7: what a file says twice must be the same twice, and a vector must point somewhere."""
     lines = exported(filled(bench()))
     place = next(place for place, line in enumerate(lines) if line.startswith('{"capsule"'))
     raw = json.loads(lines[place])
