@@ -26,6 +26,12 @@ def command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Commands:
     return command
 
 
+CHECKS = (
+    "integrity", "access", "privacy", "journal", "capsules", "relations", "circles", "standings", "embeddings", "forgotten",
+    "index", "vector_index",
+)  # fmt: skip
+
+
 def examined(command: Commands) -> tuple[int, dict[str, str], dict[str, str]]:
     """The exit code, each check's verdict, and the advice of those that have any."""
     ran = command("doctor", "--json")
@@ -46,12 +52,10 @@ def altered(command: Commands, *statements: str) -> None:
 
 
 def test_a_store_in_order_passes_every_check(command: Commands) -> None:
-    """Health that means something: integrity, access, privacy, journal, counters, relations, index."""
+    """Health that means something: integrity, access, privacy, journal, counters, relations, embeddings, what is gone, indexes."""
     code, verdicts, advice = examined(command)
     assert (code, advice) == (0, {})
-    assert verdicts == dict.fromkeys(
-        ("integrity", "access", "privacy", "journal", "capsules", "relations", "circles", "standings", "index"), "ok"
-    )
+    assert verdicts == dict.fromkeys(CHECKS, "ok")
 
 
 def test_a_new_store_is_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -120,7 +124,7 @@ def test_a_rebuilt_index_answers_as_before(command: Commands) -> None:
     """O11: the index is derived; making it anew changes no byte of an answer."""
     before = command("recall", "tokio", "matter", "--json").out
     rebuilt = command("rebuild", "--json").answer
-    assert rebuilt == {"status": "rebuilt", "seq": 4}
+    assert rebuilt == {"status": "rebuilt", "seq": 4, "vectors": 0}
     status = command("status", "--json").answer
     assert status["index"] == {"applied": 4, "waiting": 0, "documents": 3}
     assert command("recall", "tokio", "matter", "--json").out == before

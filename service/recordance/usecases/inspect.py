@@ -1,14 +1,17 @@
-"""Upkeep of a store: how it stands, whether it is in order, and its index made anew (`status`, `doctor`, `rebuild`)."""
+"""Upkeep of a store: how it stands, whether it is in order, and its indexes made anew (`status`, `doctor`, `rebuild`)."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 
 from recordance.domain.caller import Caller
 from recordance.errors import Fault, Json, MissingState, StateKind
 from recordance.ports.housing import Housing
-from recordance.ports.truth import TruthReader
+from recordance.ports.truth import OccupiedSpace, TruthReader
 from recordance.usecases.examining import TRUTH_CHECKS, Finding, Verdict, broken, shortly
-from recordance.usecases.follow import Progress
+from recordance.usecases.examining_forgotten import forgotten
+from recordance.usecases.examining_vectors import embeddings, vector_index
+from recordance.usecases.follow import FollowerStatus, Progress
 from recordance.usecases.store import Destinations, Store
 
 __all__ = ["Verdict", "doctor", "rebuild", "status"]
@@ -18,7 +21,7 @@ _EVERY_ROW = 2**31 - 1
 
 
 def status(destinations: Destinations, caller: Caller, destination: str | None, housing: Housing) -> dict[str, Json]:
-    """Return how the store stands: its place, counts, the index's position, sizes in bytes, and versions."""
+    """Return how the store stands: its place, counts, spaces, the indexes' positions, sizes in bytes, and versions."""
     store = destinations.reading(_unfenced(caller), destination)
     with store.truth.reading() as reader:
         corpus, last = reader.corpus(), reader.last_number()
@@ -30,8 +33,8 @@ def status(destinations: Destinations, caller: Caller, destination: str | None, 
             "aliases": len(reader.all_aliases()),
             "misses": len(reader.misses(None, _EVERY_ROW)),
         }
-        identity = reader.identity()
-    followed = store.terms.status()
+        identity, spaces = reader.identity(), reader.spaces()
+    followed, vectors = store.terms.status(), _vector_status(store)
     return {
         "store": identity.store,
         "place": housing.place,
@@ -41,16 +44,36 @@ def status(destinations: Destinations, caller: Caller, destination: str | None, 
             "waiting": followed.head - followed.applied,
             "documents": housing.indexed(),
         },
+        "spaces": [_space(each) for each in spaces],
+        "vector_index": {"applied": vectors.applied, "waiting": vectors.head - vectors.applied},
         "bytes": dict(housing.sizes()),
         "versions": dict(housing.versions()),
     }
 
 
+def _vector_status(store: Store) -> FollowerStatus:
+    """Return how far this process's vector index is; one that cannot be opened has nothing applied, and the doctor says why."""
+    with suppress(Fault):
+        store.vectors.open()
+    return store.vectors.status()
+
+
+def _space(occupied: OccupiedSpace) -> dict[str, Json]:
+    space = occupied.space
+    model = {} if space.model is None else {"model": space.model}
+    return {"name": space.name, "dimension": space.dimension, **model, "vectors": occupied.vectors}
+
+
 def rebuild(destinations: Destinations, caller: Caller, destination: str | None, progress: Progress) -> dict[str, Json]:
-    """Make this process's term index anew from the truth, and answer `{status: rebuilt, seq}`."""
+    """Make this process's indexes anew from the truth, and answer `{status: rebuilt, seq, vectors}`.
+
+    `vectors` is how many the vector index holds. `progress` hears of the rows that are done for the terms, then of those for
+    the vectors.
+    """
     store = destinations.writing(_unfenced(caller), destination)
     store.terms.rebuild(progress)
-    return {"status": "rebuilt", "seq": store.terms.status().applied}
+    store.vectors.rebuild(progress)
+    return {"status": "rebuilt", "seq": store.terms.status().applied, "vectors": store.vectors.held() or 0}
 
 
 def doctor(
@@ -84,7 +107,10 @@ def _checks(store: Store, housing: Housing) -> Mapping[str, Callable[[], Finding
         "access": lambda: _access(housing),
         "privacy": lambda: _privacy(housing),
         **{name: partial(_read, store, check) for name, check in TRUTH_CHECKS.items()},
+        "embeddings": partial(_read, store, embeddings),
+        "forgotten": partial(_read, store, forgotten),
         "index": lambda: _index(store, housing),
+        "vector_index": lambda: vector_index(store),
     }
 
 

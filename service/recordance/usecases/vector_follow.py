@@ -208,6 +208,19 @@ class VectorFollower:
                 self._distrust()
                 self._bring_up(replica, progress)
 
+    def open(self) -> None:
+        """Open the replica when that is due, for whoever asks how far it is; waits no longer than the patience for a commit."""
+        if self._replica is None and self._duty.acquire(timeout=self._patience):
+            try:
+                self._opened()
+            finally:
+                self._duty.release()
+
+    def held(self) -> int | None:
+        """Return how many vectors the index holds, for upkeep; None where none is open or it is no good."""
+        with self._turns.turn():
+            return self._replica.count if self._replica is not None and self._stand.sound else None
+
     def status(self) -> FollowerStatus:
         """Return how far the index durably is; rows that change nothing in it count as applied.
 
@@ -332,8 +345,13 @@ class VectorFollower:
                 step = next_step(reader, self._space, stand.place.seq, written)
                 if stand.takes(step):
                     return step
-            occupied = reader.space(self._space)
-            return _Clearing(_ANY_DIMENSION if occupied is None else occupied.space.dimension)
+                if stand.dimension == self._dimension_in(reader):  # to begin anew would lead here again, for ever
+                    raise Fault(f"the truth has vectors of another dimension in space {self._space!r} than the space has")
+            return _Clearing(self._dimension_in(reader))
+
+    def _dimension_in(self, reader: TruthReader) -> int:
+        occupied = reader.space(self._space)
+        return _ANY_DIMENSION if occupied is None else occupied.space.dimension
 
     def _carry_out(self, replica: VectorReplica, move: "Step | _Clearing") -> None:
         match move:

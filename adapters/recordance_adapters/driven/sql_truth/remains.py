@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Collection, Iterator, Mapping, Set
+from typing import Any
 
 from sqlalchemy import Select, bindparam, or_, select
 from sqlalchemy.sql import ColumnElement
@@ -30,11 +31,11 @@ _ANSWERS = (
 )
 
 
-def _where(owner: ColumnElement[int], *conditions: ColumnElement[bool]) -> Build:
+def _where(owner: ColumnElement[Any], *conditions: ColumnElement[bool]) -> Build:
     """Return the statements that find which capsules own a row for which the conditions hold."""
 
     @functools.cache
-    def build(size: int) -> Select[tuple[int]]:
+    def build(size: int) -> Select[Any]:
         return select(owner).distinct().where(among(owner, size), *conditions)
 
     return build
