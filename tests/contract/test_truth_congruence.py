@@ -16,19 +16,20 @@ asked_in_vain = st.tuples(
 )
 
 
-@given(history=histories(), misses=st.lists(asked_in_vain, max_size=4))
+ledgers = st.lists(asked_in_vain, max_size=4)
+
+
+@given(history=histories(), before=ledgers, after=ledgers)
 def test_equal_histories_lead_to_equal_answers(
-    history: list[ChangeSet], misses: list[tuple], tmp_path_factory: pytest.TempPathFactory
+    history: list[ChangeSet], before: list[tuple], after: list[tuple], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """O11: the same changes give the same answers to every question, on every adapter, after every transaction."""
     with ExitStack() as stack:
         truths = [stack.enter_context(opened(adapter, tmp_path_factory.mktemp(uuid.uuid4().hex))) for adapter in ADAPTERS]
+        count(truths, before)
         for changes in history:
             assert len({write(truth, changes) for truth in truths}) == 1
-        for truth in truths:
-            with truth.writing() as writer:
-                for miss in misses:
-                    writer.count_misses(*miss)
+        count(truths, after)
         assert_alike(truths)
 
 
@@ -46,6 +47,13 @@ def test_one_transaction_or_many_lead_to_equal_answers(
             for changes in history:
                 write(many, changes)
             assert_alike([one, many])
+
+
+def count(truths: list, misses: list[tuple]) -> None:
+    for truth in truths:
+        with truth.writing() as writer:
+            for miss in misses:
+                writer.count_misses(*miss)
 
 
 def assert_alike(truths: list) -> None:

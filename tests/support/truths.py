@@ -6,7 +6,7 @@ truth. `histories` draws change sets that fit one after the other into an empty 
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +24,17 @@ from recordance.domain.change import (
     Entomb,
     KeepAnswer,
     KeptAnswer,
+    PutEmbedding,
     PutFeedback,
+    PutSpace,
     RemoveAlias,
     RemoveRelation,
+    Revise,
     SetStanding,
     SetUse,
     TeachAlias,
 )
+from recordance.domain.embedding import DEFAULT_SPACE, Embedding, Space, Vector, vector_of
 from recordance.domain.identity import StoreIdentity, content_digest
 from recordance.domain.instant import EARLIEST, LATEST, MICROSECONDS_PER_DAY, Instant
 from recordance.domain.journal import INDEXED_OPS, Entry, Op
@@ -151,6 +155,22 @@ def remember(truth: Truth, *contents: str, **given: Any) -> list[int]:
     return [each.capsule.number for each in captures]
 
 
+def revised(number: int, content: str = "pin tokio at 1.39", revision: int = 2, **given: Any) -> ChangeSet:
+    """The change set that gives a capsule its next revision; fields are those of `make_capture`."""
+    capture = make_capture(number, content, revision=revision, **given)
+    return ChangeSet((Revise(capture.capsule, capture.text),), (Entry(Op.REVISED, number, revision, {}),))
+
+
+def placed(*spaces: Space) -> ChangeSet:
+    """The change set that makes spaces, or changes them."""
+    return ChangeSet(tuple(PutSpace(space, NOON) for space in spaces))
+
+
+def embedded(number: int, content: str, vector: Vector, space: str = DEFAULT_SPACE, at: Instant = NOON) -> ChangeSet:
+    """The change set that puts the vector of what a capsule says into a space."""
+    return told(Op.EMBEDDED, number, PutEmbedding(Embedding(number, space, content_digest(content), vector, at)))
+
+
 def entombed(number: int, mac: str = "mac", at: Instant = NOON) -> ChangeSet:
     """The change set that forgets a capsule."""
     return told(Op.TOMBSTONED, number, Entomb(Tombstone(number, at, "asked for", ACTOR, mac)))
@@ -222,7 +242,7 @@ tag_lists = st.lists(st.sampled_from(WORDS) | any_text, max_size=4).map(tuple)
 
 
 @st.composite
-def drawn_captures(draw: st.DrawFn, number: int = 1) -> Capture:
+def drawn_captures(draw: st.DrawFn, number: int = 1, said: st.SearchStrategy[str] = contents) -> Capture:
     """A capture with every field drawn."""
     given: dict[str, Any] = {name: draw(numbers_0_to_1) for name in ("confidence", "importance", "value")}
     given |= {name: draw(tag_lists) for name in ("tags", "topics", "entities", "taint")}
@@ -230,7 +250,7 @@ def drawn_captures(draw: st.DrawFn, number: int = 1) -> Capture:
     given |= {name: draw(near_instants) for name in ("captured_at", "updated_at")}
     return make_capture(
         number,
-        draw(contents),
+        draw(said),
         headline=draw(any_text),
         source=draw(any_text),
         labels=draw(drawn_labels()),
@@ -268,6 +288,10 @@ class _Drawing:
 
     last: int = 0
     alive: set[int] = field(default_factory=set)
+    texts: dict[int, CapsuleText] = field(default_factory=dict)
+    embedded_now: set[int] = field(default_factory=set)
+    dimensions: dict[str, int] = field(default_factory=dict)
+    occupied: set[str] = field(default_factory=set)
     relations: set[tuple[RelationKind, int, int]] = field(default_factory=set)
     aliases: set[tuple[str, str]] = field(default_factory=set)
 
@@ -283,23 +307,58 @@ def histories(draw: st.DrawFn, writes: int = 8, changes: int = 5) -> list[Change
 def _change_set(draw: st.DrawFn, drawing: _Drawing, count: int) -> ChangeSet:
     changes: list[Change] = []
     entries: list[Entry] = []
+    drawing.embedded_now.clear()
     for _ in range(draw(st.integers(1, count))):
         ways = _ABOUT_CAPSULES + _ABOUT_ANYTHING if drawing.alive else _ABOUT_ANYTHING
         change, about = draw(st.sampled_from(ways))(draw, drawing)
         if change is not None:
             changes.append(change)
-            values = draw(st.dictionaries(some_text, st.none() | st.integers(-9, 10**15) | numbers_0_to_1 | any_text, max_size=2))
+            values = draw(st.dictionaries(_names, st.none() | st.integers(-9, 10**15) | numbers_0_to_1 | any_text, max_size=2))
             entries.append(Entry(draw(st.sampled_from(Op)), about, draw(st.none() | st.just(1)), values))
     return ChangeSet(tuple(changes), tuple(entries))
 
 
+_names = some_text | st.sampled_from([*LabelField, "taint"]).map(str)
 Drawn = tuple[Change | None, int | None]
 
 
 def _a_capture(draw: st.DrawFn, drawing: _Drawing) -> Drawn:
     drawing.last += 1
     drawing.alive.add(drawing.last)
-    return draw(drawn_captures(drawing.last)), drawing.last
+    capture = draw(drawn_captures(drawing.last))
+    drawing.texts[drawing.last] = capture.text
+    return capture, drawing.last
+
+
+def _a_revision(draw: st.DrawFn, drawing: _Drawing) -> Drawn:
+    """Revisions come before embeddings in their change set, so that one that is embedded there says the same to its end."""
+    number = _one_alive(draw, drawing)
+    if number in drawing.embedded_now:
+        return None, None
+    before = drawing.texts[number]
+    capture = draw(drawn_captures(number, contents | st.just(before.content)))
+    revision = before.revision + 1
+    drawing.texts[number] = replace(capture.text, revision=revision)
+    return Revise(replace(capture.capsule, revision=revision), drawing.texts[number]), number
+
+
+def _a_space(draw: st.DrawFn, drawing: _Drawing) -> Drawn:
+    name, model = draw(st.tuples(st.sampled_from(SPACES), st.none() | any_text))
+    if name not in drawing.occupied:
+        drawing.dimensions[name] = draw(st.integers(1, 3))
+    return PutSpace(Space(name, drawing.dimensions[name], model), draw(near_instants)), None
+
+
+def _an_embedding(draw: st.DrawFn, drawing: _Drawing) -> Drawn:
+    number = _one_alive(draw, drawing)
+    if not drawing.dimensions:
+        return None, None
+    name = draw(st.sampled_from(sorted(drawing.dimensions)))
+    drawing.occupied.add(name)
+    drawing.embedded_now.add(number)
+    values = draw(st.lists(st.floats(-1, 1, width=32), min_size=drawing.dimensions[name], max_size=drawing.dimensions[name]))
+    digest = content_digest(drawing.texts[number].content)
+    return PutEmbedding(Embedding(number, name, digest, vector_of(values), draw(near_instants))), number
 
 
 def _a_standing(draw: st.DrawFn, drawing: _Drawing) -> Drawn:
@@ -358,7 +417,8 @@ def _a_corroboration(draw: st.DrawFn, drawing: _Drawing) -> Drawn:
 
 def _a_kept_answer(draw: st.DrawFn, _: _Drawing) -> Drawn:
     key = draw(st.sampled_from(["once", "twice", "k" * 9000]))
-    return KeepAnswer(KeptAnswer(key, draw(st.sampled_from(["d1", "d2"])), draw(_json_texts), draw(near_instants))), None
+    answer = draw(_json_texts | st.integers(1, 12).map(lambda number: f'{{"results":[{{"id":"cap-{number}"}}]}}'))
+    return KeepAnswer(KeptAnswer(key, draw(st.sampled_from(["d1", "d2"])), answer, draw(near_instants))), None
 
 
 def _a_forgetting(draw: st.DrawFn, drawing: _Drawing) -> Drawn:
@@ -372,8 +432,11 @@ def _one_alive(draw: st.DrawFn, drawing: _Drawing) -> int:
     return draw(st.sampled_from(sorted(drawing.alive)))
 
 
-_ABOUT_ANYTHING = [_a_capture, _a_capture, _an_alias, _a_kept_answer]
-_ABOUT_CAPSULES = [_a_standing, _a_use, _a_relation, _a_relation, _a_review, _a_judgement, _a_corroboration, _a_forgetting]
+_ABOUT_ANYTHING = [_a_capture, _a_capture, _an_alias, _a_kept_answer, _a_space]
+_ABOUT_CAPSULES = [
+    _a_standing, _a_use, _a_relation, _a_relation, _a_review, _a_judgement, _a_corroboration, _a_revision, _an_embedding,
+    _an_embedding, _a_forgetting,
+]  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,8 @@ from recordance_adapters.driven.sql_truth.tables import LOOKED_UP, capsule, caps
 
 MOST_VALUES = 500
 """How many values a fence may have that is asked of the database: what a statement takes is bounded, each for itself."""
+MOST_PREFIXES = 100
+"""The same for subtrees, each of which is a condition of its own: SQLite lets conditions be nested a thousand deep."""
 
 V = TypeVar("V", int, str)
 
@@ -29,7 +31,7 @@ def is_small(fence: Fence) -> bool:
         case LabelFence(any_of=values) | MarkFence(any_of=values) | LabelBarrier(none_of=values):
             return len(values) <= MOST_VALUES
         case SubtreeFence(prefixes):
-            return len(prefixes) <= MOST_VALUES
+            return len(prefixes) <= MOST_PREFIXES
         case MemberFence(numbers):
             return len(numbers) <= MOST_VALUES
         case CreationFence():
