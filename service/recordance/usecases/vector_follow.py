@@ -84,24 +84,20 @@ class Steady:
 class _Indexed:
     """The index as of a recall's snapshot. When it fails, `failed` says what answers from there on."""
 
-    def __init__(self, replica: VectorReplica, dimension: int, failed: Callable[[Fault], VectorView]) -> None:
+    def __init__(self, replica: VectorReplica, dimension: int, failed: Callable[[Fault | None], VectorView]) -> None:
+        self.tolerance = tolerance(dimension)  # also of what answers instead: a recall may still hold what the index said
         self._replica = replica
         self._dimension = dimension
         self._failed = failed
         self._instead: VectorView | None = None
 
-    @property
-    def tolerance(self) -> float:
-        """See VectorView."""
-        return tolerance(self._dimension) if self._instead is None else self._instead.tolerance
-
     def nearest(self, query: VectorQuery, count: int) -> Sequence[Near]:
-        """See VectorView."""
+        """See VectorView. A space that is empty may be asked in another dimension than its index has."""
         if self._instead is None:
             try:
                 if query.vector.dimension == self._dimension:
                     return self._replica.nearest(query, count)
-                self._instead = self._failed(Fault("a space that is empty may be asked in another dimension than its index has"))
+                self._instead = self._failed(None)
             except Fault as fault:
                 self._instead = self._failed(fault)
         return self._instead.nearest(query, count)
@@ -183,7 +179,7 @@ class VectorFollower:
             replica = self._brought_up(reader, deadline)
             return None if replica is None else _Indexed(replica, self._stand.dimension, partial(failed, reader))
 
-        def failed(reader: TruthReader, fault: Fault) -> VectorView:
+        def failed(reader: TruthReader, fault: Fault | None) -> VectorView:
             self._failed(fault)
             hold.let_go()
             return VectorScan(reader, self._space)
@@ -271,7 +267,7 @@ class VectorFollower:
             if self._monotonic() > deadline:
                 return False
 
-    def _failed(self, fault: Fault) -> None:
+    def _failed(self, fault: Fault | None) -> None:
         if isinstance(fault, ReplicaDamaged):
             self._alarm()
 
@@ -314,25 +310,32 @@ class VectorFollower:
 
         What a step puts is read outside the turn, and thrown away if a recall has moved the index meanwhile.
         """
-        written = self._written()
-        unsettled = 0
-        while not (stand := self._stand).reaches(written.head):
+        written, unsettled = self._written(), 0
+        while True:
+            stand = self._stand
             move = self._next_move(stand, written)
             with self._turns.turn():
-                if self._stand is not stand:
-                    continue
-                self._carry_out(replica, move)
-            if isinstance(move, _Clearing):
+                overtaken = self._stand is not stand
+                if not overtaken:
+                    self._carry_out(replica, move)
+            if overtaken:
+                if self._stand.reaches(written.head):
+                    return
+            elif isinstance(move, _Clearing):
                 written = self._written()
-                continue
-            written.add(move)
-            progress(move.until.seq, max(move.until.seq, written.head))
-            if move.vectors is not None:  # it has arrived; the truth may have been put back since it began
-                return
-            unsettled += len(move.points)
-            if unsettled >= SETTLED_POINTS:
-                self._settle(replica)
-                unsettled = 0
+            else:
+                written.add(move)
+                progress(move.until.seq, max(move.until.seq, written.head))
+                if move.vectors is not None:  # it has arrived, at a head that may be lower if the truth was put back
+                    return
+                unsettled = self._settled_on_the_way(replica, unsettled + len(move.points))
+
+    def _settled_on_the_way(self, replica: VectorReplica, unsettled: int) -> int:
+        """Settle if that many points are too many to be lost; return how many are unsettled now."""
+        if unsettled < SETTLED_POINTS:
+            return unsettled
+        self._settle(replica)
+        return 0
 
     def _written(self) -> Written:
         with self._truth.reading() as reader:

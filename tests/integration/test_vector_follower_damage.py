@@ -1,0 +1,282 @@
+"""A vector index that is damaged, short, ahead, or of another history: recalls scan, and the next commit makes it anew."""
+
+from collections.abc import Callable
+
+import pytest
+
+from recordance.domain.instant import Instant
+from recordance.errors import ReplicaDamaged
+from recordance.ports.truth import Truth
+from recordance_adapters.driven.in_memory.truth import MemoryTruth
+from recordance_adapters.driven.in_memory.vectors import MemoryVectorReplica
+from support.truths import IDENTITY, NOON, captured, entombed, make_capture, write
+from support.vector_views import (
+    MetReplica,
+    asks,
+    embed,
+    embedding_of,
+    expected_near,
+    following,
+    is_scan,
+    recall_holds,
+    remember_embedded,
+    vector,
+)
+
+NORTH, EAST = asks(0.0, 1.0), asks(1.0, 0.0)
+
+
+@pytest.fixture
+def truth() -> Truth:
+    return MemoryTruth(IDENTITY)
+
+
+class Damage:
+    """A byte under one of a replica's methods is flipped while a test says so."""
+
+    def __init__(self) -> None:
+        self.under: str | None = None
+
+    def met(self, name: str) -> None:
+        if name == self.under:
+            raise ReplicaDamaged(f"a byte is flipped under {name}")
+
+
+@pytest.mark.parametrize("question", [1, 2, 3])
+def test_a_recall_that_meets_damage_amid_its_questions_goes_on_by_scanning(truth: Truth, question: int) -> None:
+    """Decision 1: what an index said before and what the truth says after are one answer; nobody hears of it but the commit."""
+    damage = Damage()
+    replica = MetReplica(MemoryVectorReplica(), damage.met)
+    follower = following(truth, replica)
+    remember_embedded(truth, 8, dimension=2)
+    follower.commit()
+    with follower.steady() as steady, truth.reading() as reader:
+        view = steady.at(reader)
+        for place, query in enumerate([NORTH, EAST, NORTH], 1):
+            damage.under = "nearest" if place == question else damage.under
+            expected = expected_near(reader, query)
+            assert [near for near in view.nearest(query, 10) if near.score > 0.0] == expected
+        assert view.tolerance > 0.0
+        damage.under = None
+        assert [near for near in view.nearest(EAST, 10) if near.score > 0.0] == expected_near(reader, EAST)
+    assert follower.alarms == 1
+    assert follower.status().applied == 0
+    assert is_scan(recall_holds(follower, truth, NORTH))
+    follower.commit()
+    assert replica.cleared == [2, 2]
+    assert not is_scan(recall_holds(follower, truth, NORTH))
+    assert follower.status().applied == follower.status().head
+
+
+def test_a_recall_that_falls_back_lets_the_index_go_at_once(truth: Truth) -> None:
+    """Decision 1: a scan takes its time, and the index is made anew meanwhile."""
+    damage = Damage()
+    follower = following(truth, MetReplica(MemoryVectorReplica(), damage.met))
+    remember_embedded(truth, 8, dimension=2)
+    follower.commit()
+    with follower.steady() as steady, truth.reading() as reader:
+        view = steady.at(reader)
+        damage.under = "nearest"
+        view.nearest(NORTH, 3)
+        damage.under = None
+        follower.commit()
+        assert not is_scan(recall_holds(follower, truth, NORTH))
+        assert [near for near in view.nearest(EAST, 10) if near.score > 0.0] == expected_near(reader, EAST)
+
+
+@pytest.mark.parametrize("method", ["put", "count"])
+def test_damage_while_a_recall_puts_is_a_scan_and_an_alarm(truth: Truth, method: str) -> None:
+    """Decision 1: the same holds before the first question."""
+    damage = Damage()
+    replica = MetReplica(MemoryVectorReplica(), damage.met)
+    follower = following(truth, replica)
+    remember_embedded(truth, 8, dimension=2)
+    follower.commit()
+    embed(truth, 3, 0.5, 0.5)
+    damage.under = method
+    assert is_scan(recall_holds(follower, truth, NORTH))
+    damage.under = None
+    assert is_scan(recall_holds(follower, truth, NORTH))
+    assert follower.alarms == 1
+    follower.commit()
+    assert replica.cleared == [2, 2]
+    assert not is_scan(recall_holds(follower, truth, NORTH))
+
+
+@pytest.mark.parametrize("method", ["put", "count", "settle"])
+def test_a_commit_that_meets_damage_begins_anew_once_and_then_says_so(truth: Truth, method: str) -> None:
+    """Decision 1: damage that comes back at once is a fault of the machine, and no reason to loop."""
+    damage = Damage()
+    replica = MetReplica(MemoryVectorReplica(), damage.met)
+    follower = following(truth, replica)
+    remember_embedded(truth, 8, dimension=2)
+    follower.commit()
+    embed(truth, 3, 0.5, 0.5)
+    damage.under = method
+    with pytest.raises(ReplicaDamaged):
+        follower.commit()
+    assert replica.cleared == [2, 2]
+    assert follower.status().applied < follower.status().head
+    recall_holds(follower, truth, NORTH)
+    damage.under = None
+    follower.commit()
+    assert follower.status().applied == follower.status().head
+    assert not is_scan(recall_holds(follower, truth, NORTH))
+
+
+class Unreadable(MemoryVectorReplica):
+    """A replica whose position cannot be read until it is emptied."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.emptied = 0
+
+    @property
+    def applied(self) -> int:
+        if not self.emptied:
+            raise ReplicaDamaged("the position cannot be read")
+        return super().applied
+
+    def clear(self, dimension: int) -> None:
+        self.emptied += 1
+        super().clear(dimension)
+
+
+def test_a_replica_that_opens_damaged_is_emptied_and_filled(truth: Truth) -> None:
+    """case C6: what a crash left in ruins fails no start."""
+    replica = Unreadable()
+    follower = following(truth, replica)
+    remember_embedded(truth, 3, dimension=2)
+    follower.commit()
+    assert replica.emptied == 1
+    assert not is_scan(recall_holds(follower, truth, NORTH))
+
+
+def short(replica: MemoryVectorReplica) -> None:
+    """It lost a point."""
+    replica.put((), [2])
+
+
+def long(replica: MemoryVectorReplica) -> None:
+    """It never lost what a crash should have taken from it."""
+    other = MemoryTruth(IDENTITY)
+    remember_embedded(other, 9, dimension=2)
+    extra = MemoryVectorReplica()
+    following(other, extra).commit()
+    replica.put((point for point, _ in extra._points.values() if point.number == 9), ())
+
+
+@pytest.mark.parametrize("spoil", [short, long])
+def test_an_index_that_holds_other_points_than_its_position_says_is_made_anew(
+    truth: Truth, spoil: Callable[[MemoryVectorReplica], None]
+) -> None:
+    """case D3, case D5: a count that does not fit is noticed by the first recall or commit, with or without rows to put."""
+    remember_embedded(truth, 8, dimension=2)
+    for later in (False, True):
+        replica = MemoryVectorReplica()
+        following(truth, replica).commit()
+        spoil(replica)
+        if later:
+            embed(truth, 1, 0.5, 0.5)
+        follower = following(truth, replica)
+        follower.commit()
+        assert not is_scan(recall_holds(follower, truth, NORTH))
+        assert replica.count == 8
+
+
+def test_an_index_that_is_ahead_of_its_truth_begins_anew(truth: Truth) -> None:
+    """Decision 1: a truth put back from a backup has another history; what the index holds of it is worth nothing."""
+    other, replica = MemoryTruth(IDENTITY), MemoryVectorReplica()
+    remember_embedded(other, 8, dimension=2)
+    following(other, replica).commit()
+    remember_embedded(truth, 3, dimension=2, seed=2)
+    follower = following(truth, replica)
+    assert is_scan(recall_holds(follower, truth, NORTH))
+    follower.commit()
+    assert (replica.count, replica.applied) == (3, follower.status().head)
+    assert not is_scan(recall_holds(follower, truth, NORTH))
+
+
+def test_an_index_of_another_history_begins_anew_even_where_the_counts_agree() -> None:
+    """Decision 1, case D3: the truth went back and grew past the index, to as many vectors as before."""
+    lost, truth, replica = MemoryTruth(IDENTITY), MemoryTruth(IDENTITY), MemoryVectorReplica()
+    remember_embedded(lost, 4, dimension=2)
+    following(lost, replica).commit()
+    captures = [make_capture(number, f"statement {number}") for number in range(1, 5)]
+    # No two histories are written at the same instants.
+    write(truth, captured(*captures), at=Instant(NOON + 1))
+    write(truth, *(embedding_of(each.capsule, vector(-1.0, 0.5)) for each in captures), at=Instant(NOON + 1))
+    follower = following(truth, replica)
+    follower.commit()
+    assert not is_scan(recall_holds(follower, truth, NORTH, asks(-1.0, 0.0)))
+
+
+class Swapped:
+    """A truth that can be put back."""
+
+    def __init__(self, truth: Truth) -> None:
+        self.truth = truth
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.truth, name)
+
+
+@pytest.mark.parametrize("later", [0, 3, 30])
+def test_a_truth_put_back_while_a_follower_looks_is_scanned_and_then_followed(later: int) -> None:
+    """Decision 1: whether it went on to fewer or to more rows than the index has seen, lost vectors answer nobody."""
+    truth, earlier = MemoryTruth(IDENTITY), MemoryTruth(IDENTITY)
+    remember_embedded(truth, 8, dimension=2)
+    remember_embedded(earlier, 2, dimension=2, seed=2)
+    for number in range(later):
+        write(earlier, captured(make_capture(3 + number, f"later {number}")), at=Instant(NOON + 1))
+    swapped = Swapped(truth)
+    follower = following(swapped, MemoryVectorReplica())
+    follower.commit()
+    assert not is_scan(recall_holds(follower, swapped, NORTH))
+    swapped.truth = earlier
+    assert is_scan(recall_holds(follower, swapped, NORTH))
+    assert follower.status().applied < follower.status().head
+    follower.commit()
+    assert not is_scan(recall_holds(follower, swapped, NORTH))
+    embed(earlier, 1, 0.5, 0.5)
+    write(earlier, entombed(2))
+    assert not is_scan(recall_holds(follower, swapped, NORTH))
+
+
+def test_a_truth_put_back_to_before_its_first_vector_leaves_an_empty_index(truth: Truth) -> None:
+    """Decision 1: there is no dimension to begin with, and nothing to hold."""
+    remember_embedded(truth, 2, dimension=2)
+    swapped, replica = Swapped(truth), MemoryVectorReplica()
+    follower = following(swapped, replica)
+    follower.commit()
+    swapped.truth = MemoryTruth(IDENTITY)
+    write(swapped.truth, captured(make_capture(1, "alone")))
+    follower.commit()
+    assert replica.count == 0
+    assert follower.status().applied == follower.status().head == 1
+    embed(swapped.truth, 1, 0.0, 0.5)
+    follower.commit()
+    assert not is_scan(recall_holds(follower, swapped, NORTH))
+
+
+def test_a_truth_that_cannot_be_read_is_no_damage_of_the_index(truth: Truth) -> None:
+    """Decision 1: what the truth raises goes through, and the index stays as it is."""
+    replica = MetReplica(MemoryVectorReplica())
+    swapped = Swapped(truth)
+    follower = following(swapped, replica)
+    remember_embedded(truth, 2, dimension=2)
+    follower.commit()
+    swapped.truth = Lost()
+    for use in (follower.commit, follower.status, lambda: recall_holds(follower, swapped)):
+        with pytest.raises(OSError, match="the store is gone"):
+            use()
+    swapped.truth = truth
+    assert not is_scan(recall_holds(follower, swapped, NORTH))
+    assert (replica.cleared, follower.alarms) == ([2], 0)
+
+
+class Lost:
+    """A truth whose file went away."""
+
+    def reading(self) -> None:
+        raise OSError("the store is gone")
