@@ -12,10 +12,21 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from sqlalchemy.sql import ClauseElement
 from sqlalchemy.sql.base import Executable
 
+from recordance.domain.capsule import LabelField
+from recordance.query.fence import (
+    CreationFence,
+    LabelBarrier,
+    LabelFence,
+    MarkFence,
+    MarkField,
+    MemberFence,
+    SubtreeFence,
+)
 from recordance_adapters.driven import sql_truth
-from recordance_adapters.driven.sql_truth import changes, forgetting, tables
+from recordance_adapters.driven.sql_truth import changes, fencing, forgetting, tables
 from recordance_adapters.driven.sql_truth.rows import SIZES, Compiler
 from support import checkout
+from support.truths import NOON
 
 OWN_MODULE = "sqlite_dialect.py"
 DIALECTS = {"sqlite": sqlite.dialect(paramstyle="qmark"), "postgresql": postgresql.dialect(paramstyle="format")}
@@ -50,6 +61,27 @@ def test_every_statement_is_the_same_for_every_database(dialect: Dialect) -> Non
         prepared = Compiler(dialect).compiled(statement)
         members = next((size for size in SIZES if name.endswith(f" of {size}")), 0)
         assert prepared.text.count(mark) == len(prepared.before) + members + len(prepared.after), name
+
+
+@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
+def test_every_fence_is_the_same_for_every_database(dialect: Dialect) -> None:
+    """F4, W14: each kind alone and all together, with and without values."""
+    for values in (frozenset[str](), frozenset({"a"}), frozenset({"a", "b"})):
+        fences = (
+            LabelFence(LabelField.SESSION, values | {None}),
+            LabelFence(LabelField.KIND, values),
+            LabelBarrier(LabelField.KIND, values),
+            SubtreeFence(values),
+            MarkFence(MarkField.TAGS, values),
+            CreationFence(NOON, None),
+            MemberFence(frozenset(range(len(values)))),
+        )
+        mark = "?" if dialect.paramstyle == "qmark" else "%s"
+        for asked in (fences, *((fence,) for fence in fences)):
+            prepared = Compiler(dialect).compiled(fencing.embedded_where("default", asked))
+            assert (
+                prepared.text.count(mark) == len(prepared.before) == len([prepared.constants[each] for each in prepared.before])
+            )
 
 
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from sqlalchemy import ColumnElement, and_, false, func, or_, select
+from sqlalchemy import ColumnElement, Select, and_, false, func, or_, select
 
 from recordance.query.fence import (
     CreationFence,
@@ -15,7 +15,7 @@ from recordance.query.fence import (
     SubtreeFence,
 )
 from recordance_adapters.driven.sql_truth.capsule_rows import digest
-from recordance_adapters.driven.sql_truth.tables import LOOKED_UP, capsule, capsule_mark, project_counter
+from recordance_adapters.driven.sql_truth.tables import LOOKED_UP, capsule, capsule_mark, embedding, project_counter
 
 MOST_VALUES = 500
 """How many values a fence may have that is asked of the database: what a statement takes is bounded, each for itself."""
@@ -36,6 +36,12 @@ def is_small(fence: Fence) -> bool:
             return len(numbers) <= MOST_VALUES
         case CreationFence():
             return True
+
+
+def embedded_where(space: str, fences: Iterable[Fence]) -> Select[tuple[int]]:
+    """Return the statement for which capsules have a vector in `space` and lie inside each of `fences`."""
+    chosen = select(embedding.c.capsule).join(capsule, capsule.c.number == embedding.c.capsule)
+    return chosen.where(embedding.c.space == space, *map(admitted, fences))
 
 
 def admitted(fence: Fence) -> ColumnElement[bool]:

@@ -1,17 +1,17 @@
 """Reading vectors: spaces, the vectors in them, and which capsules have one inside a scope (W4, F4)."""
 
 import functools
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from sqlalchemy import Select, bindparam, select
 
 from recordance.domain.embedding import Embedding, Space, Vector
 from recordance.ports.truth import OccupiedSpace
 from recordance.query.fence import Fence, MemberFence, Scope, admits, marks_of
-from recordance_adapters.driven.sql_truth.fencing import admitted, is_small
+from recordance_adapters.driven.sql_truth.fencing import embedded_where, is_small
 from recordance_adapters.driven.sql_truth.reading_capsules import CapsuleReading
 from recordance_adapters.driven.sql_truth.rows import Row, among
-from recordance_adapters.driven.sql_truth.tables import capsule, embedding, embedding_space
+from recordance_adapters.driven.sql_truth.tables import embedding, embedding_space
 
 _SPACE_COLUMNS = (
     embedding_space.c.space, embedding_space.c.dimension, embedding_space.c.model, embedding_space.c.vectors,
@@ -52,11 +52,7 @@ class VectorReading(CapsuleReading):
     def embedded_within(self, space: str, scope: Scope) -> Sequence[int]:
         """See TruthReader. A fence of more values than a statement should take is judged here, by the predicate."""
         asked = [fence for fence in scope.fences if is_small(fence)]
-        if asked:
-            chosen = select(embedding.c.capsule).join(capsule, capsule.c.number == embedding.c.capsule)
-            rows = self._rows.once(chosen.where(embedding.c.space == space, *map(admitted, asked)))
-        else:
-            rows = self._rows.all(_EMBEDDED, space=space)
+        rows = self._rows.once(embedded_where(space, asked)) if asked else self._rows.all(_EMBEDDED, space=space)
         return self._judged(sorted(number for (number,) in rows), [each for each in scope.fences if not is_small(each)])
 
     def embeddings(self, numbers: Collection[int]) -> Mapping[int, Sequence[Embedding]]:
@@ -68,18 +64,18 @@ class VectorReading(CapsuleReading):
             each.sort(key=lambda embedding: embedding.space)
         return found
 
-    def _judged(self, numbers: list[int], fences: Iterable[Fence]) -> list[int]:
-        fences = list(fences)
+    def _judged(self, numbers: Sequence[int], fences: Sequence[Fence]) -> Sequence[int]:
+        """Return which of `numbers` these fences admit; only members are told by their number alone."""
         for fence in fences:
             if isinstance(fence, MemberFence):
                 numbers = [number for number in numbers if number in fence.numbers]
-        if all(isinstance(fence, MemberFence) for fence in fences):
+        others = Scope(tuple(fence for fence in fences if not isinstance(fence, MemberFence)))
+        if not others.fences:
             return numbers
-        scope = Scope(tuple(fences))
-        starts = range(0, len(numbers), _JUDGED_AT_ONCE)
-        return [number for start in starts for number in self._admitted(scope, numbers[start : start + _JUDGED_AT_ONCE])]
+        parts = (numbers[start : start + _JUDGED_AT_ONCE] for start in range(0, len(numbers), _JUDGED_AT_ONCE))
+        return [number for part in parts for number in self._admitted(others, part)]
 
-    def _admitted(self, scope: Scope, numbers: list[int]) -> list[int]:
+    def _admitted(self, scope: Scope, numbers: Sequence[int]) -> list[int]:
         capsules, texts = self.capsules(numbers), self.texts(numbers)
         return [number for number in numbers if admits(scope, capsules[number], marks_of(texts[number]))]
 
