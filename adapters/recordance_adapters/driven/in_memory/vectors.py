@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Iterable, Sequence
 
 from recordance.domain.capsule import Capsule, LabelField
-from recordance.domain.embedding import Measure
+from recordance.domain.embedding import Measure, Vector
 from recordance.domain.instant import EARLIEST
 from recordance.domain.validity import Validity
 from recordance.errors import Fault
@@ -45,8 +45,7 @@ class MemoryVectorReplica:
         """See VectorReplica; of equal scores the lower number comes first."""
         if not self._points:
             return ()
-        if query.vector.dimension != self._dimension:
-            raise Fault(f"asked for {query.vector.dimension} components of an index with {self._dimension}")
+        self._require_direction(query.vector)
         measure = Measure(query.vector)
         near = [Near(point.number, measure.cosine(point.vector)) for point in self._admitted(query)]
         return sorted(near, key=lambda each: (-each.score, each.number))[:count]
@@ -60,11 +59,14 @@ class MemoryVectorReplica:
     def put(self, points: Iterable[VectorPoint], dropped: Collection[int]) -> None:
         """See VectorReplica."""
         for point in points:
-            if point.vector.dimension != self._dimension or not 0 < point.vector.norm < math.inf:
-                raise Fault(f"point {point.number} has no vector of {self._dimension} components with a direction")
+            self._require_direction(point.vector)
             self._points[point.number] = point, _as_fences_see(point)
         for number in dropped:
             self._points.pop(number, None)
+
+    def _require_direction(self, vector: Vector) -> None:
+        if vector.dimension != self._dimension or not 0 < vector.norm < math.inf:
+            raise Fault(f"a vector of {vector.dimension} components is not one of {self._dimension} with a direction")
 
     def settle(self, seq: int, mark: str = "") -> None:
         """See VectorReplica: memory is as durable as it gets."""

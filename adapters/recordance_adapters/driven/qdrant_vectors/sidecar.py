@@ -49,6 +49,16 @@ def read_position(slot: Path, store: str) -> Position | None:
         return None
 
 
+def settled_in(slot: Path, store: str) -> int | None:
+    """Return up to which seq the index of a slot is settled, 0 if nobody can tell; None if there is no index.
+
+    A vector that was dropped up to there has no byte left in it (W6).
+    """
+    if (position := read_position(slot, store)) is not None:
+        return position.seq
+    return 0 if any((slot / name).exists() for name in (FILE, INDEX)) else None
+
+
 def write_position(slot: Path, position: Position) -> None:
     """Put the position into a slot's folder, durably and all at once. Raises Fault if it cannot be written."""
     text = json.dumps({"versions": _versions(), "position": asdict(position)}, indent=1)
