@@ -1,5 +1,6 @@
 """Every store that writes can make goes through an export unharmed, and what other hands made of the file is refused (W10)."""
 
+import base64
 import contextlib
 import json
 from collections.abc import Sequence
@@ -11,19 +12,21 @@ from hypothesis import strategies as st
 
 from recordance.domain.capsule import Tombstone
 from recordance.domain.change import Entomb
+from recordance.domain.embedding import DEFAULT_SPACE, Vector
 from recordance.domain.forgetting import content_mac
 from recordance.domain.journal import Op
 from recordance.domain.relation import RelationKind
 from recordance.errors import InvalidArgument, Json
 from recordance.ports.housing import Housing
+from recordance.usecases.embed import Attachment
 from recordance.usecases.inspect import doctor
 from recordance.usecases.judge import Verdict
 from recordance.usecases.teach import teach_aliases
-from recordance.usecases.transfer import export_lines, import_lines
+from recordance.usecases.transfer import Vectors, export_lines, import_lines
 from recordance_adapters.driven.system.housing import MemoryHousing
 from support.stores import ANN, Bench, bench, draft
 from support.truths import IDENTITY, read_everything, told, write
-from support.writings import Step, histories, take
+from support.writings import VECTORS, Step, histories, take
 
 SETTLED: list[Step] = [
     ("tell", [draft(content) for content in ("alpha one", "beta two", "gamma three", "delta four")], ANN),
@@ -32,6 +35,7 @@ SETTLED: list[Step] = [
     ("relate", RelationKind.PART_OF, "cap-4", "cap-3"),
     ("review", "cap-3", Verdict.PROPOSE),
     ("archive", "cap-4"),
+    ("embed", [Attachment("cap-1", VECTORS[2], "one"), Attachment("cap-4", VECTORS[3])], ANN),
 ]
 """A beginning in which everything was decided once."""
 settled = histories.map(lambda history: [*SETTLED, *history])
@@ -59,8 +63,8 @@ def forget(store: Bench, number: int) -> None:
         write(store.truth, told(Op.TOMBSTONED, number, Entomb(tombstone)))
 
 
-def exported(store: Bench) -> list[str]:
-    return list(export_lines(store.destinations, ANN, None))
+def exported(store: Bench, vectors: Vectors = Vectors.CARRIED) -> list[str]:
+    return list(export_lines(store.destinations, ANN, None, vectors))
 
 
 def unheard(done: int, total: int) -> None:
@@ -74,6 +78,12 @@ def imported(store: Bench, lines: Sequence[str]) -> dict[str, Json]:
 def everything(store: Bench) -> dict[str, Any]:
     with store.truth.reading() as reader:
         return dict(read_everything(reader).answers)
+
+
+def embedded(store: Bench) -> dict[int, Vector]:
+    """Each capsule's vector."""
+    with store.truth.reading() as reader:
+        return dict(reader.vectors(DEFAULT_SPACE, range(1, reader.last_number() + 1)))
 
 
 def examined(store: Bench) -> dict[str, str]:
@@ -102,6 +112,21 @@ def test_every_history_goes_through_an_export_without_loss(history: list[Step], 
     assert examined(there) == examined(here) == {}
 
 
+VECTOR_ANSWERS = ("spaces", "space", "vectors", "embedded_within", "embeddings")
+
+
+@settings(max_examples=40)
+@given(histories, forgotten)
+def test_every_history_goes_through_an_export_without_its_embeddings(history: list[Step], dead: set[int]) -> None:
+    """W4, W10: what is left behind on demand are vectors and spaces, and nothing else; the store is in order without them."""
+    there, here = lived(history, dead), bench()
+    here.clock.advance(there.clock.now() - here.clock.now())
+    assert imported(here, exported(there, Vectors.LEFT_OUT))["embeddings"] == 0
+    one, other = everything(there), everything(here)
+    assert {name for name in one if one[name] != other[name]} <= set(VECTOR_ANSWERS)
+    assert (embedded(here), examined(here)) == ({}, {})
+
+
 @settings(max_examples=60)
 @given(histories, histories, forgotten, st.integers(1, 6))
 def test_a_store_that_was_merged_goes_through_an_export_too(one: list[Step], other: list[Step], dead: set[int], cut: int) -> None:
@@ -119,7 +144,7 @@ def test_a_store_that_was_merged_goes_through_an_export_too(one: list[Step], oth
         if calls == cut:
             raise Cut
 
-    lines = exported(there)
+    lines, own = exported(there), embedded(here)
     with contextlib.suppress(Cut):
         import_lines(here.destinations, ANN, None, lambda: lines, cutting)
     for _ in range(2):
@@ -130,7 +155,12 @@ def test_a_store_that_was_merged_goes_through_an_export_too(one: list[Step], oth
         imported(here, lines)
     before = {**everything(here), "journal": 0, "head": 0}
     again = imported(here, lines)
-    assert again["captured"] == again["relations"] == again["aliases"] == 0
+    assert again["captured"] == again["relations"] == again["aliases"] == again["embeddings"] == 0
+    assert again["already_embedded"] + again["embeddings_left_out"] <= len(embedded(there))
+    after = embedded(here)
+    with here.truth.reading() as reader:
+        gone = {each.number for each in reader.forgotten_after(0)}
+    assert {number: after.get(number) for number in own} == {n: None if n in gone else vector for n, vector in own.items()}
     assert {**everything(here), "journal": 0, "head": 0} == before
 
 
@@ -181,3 +211,32 @@ def refuse(lines: list[str]) -> None:
     assert refused.value.field.startswith("line "), refused.value
     with here.truth.reading() as reader:
         assert (reader.head(), reader.last_number()) == (0, 0)
+
+
+@settings(max_examples=60)
+@given(settled, forgotten, st.data())
+def test_a_file_in_which_a_vector_was_damaged_is_refused(history: list[Step], dead: set[int], data: st.DataObject) -> None:
+    """W4, W10, case D7: another content, another length, another capsule, no vector or none at all: each is told."""
+    lines = exported(lived(history, dead))
+    places = [place for place, line in enumerate(lines) if "embeddings" in json.loads(line).get("capsule", ())]
+    if not places:
+        return
+    place = data.draw(st.sampled_from(places))
+    raw = json.loads(lines[place])
+    embedding = raw["capsule"]["embeddings"][0]
+    vector = embedding["vector"]
+    match data.draw(st.sampled_from(["digest", "length", "text", "zero", "capsule", "gone"])):
+        case "digest":
+            embedding["content_digest"] = embedding["content_digest"][::-1]
+        case "length":
+            vector["dimension"] += data.draw(st.sampled_from([-1, 1]))
+        case "text":
+            where = data.draw(st.integers(0, len(vector["float32_le"]) - 1))
+            vector["float32_le"] = vector["float32_le"][:where] + "*" + vector["float32_le"][where + 1 :]
+        case "zero":
+            vector["float32_le"] = base64.b64encode(bytes(4 * vector["dimension"])).decode()
+        case "capsule":
+            embedding["capsule"] += 1
+        case _:
+            del raw["capsule"]["embeddings"]
+    refuse([*lines[:place], json.dumps(raw), *lines[place + 1 :]])
