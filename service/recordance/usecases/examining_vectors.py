@@ -25,8 +25,8 @@ def embeddings(reader: TruthReader) -> Finding:
     wrong = list(_faults(reader, dimensions, there)) or list(_miscounted(reader, there))
     if wrong:
         advice = (
-            "Attach these anew, which replaces them. Else export --without-embeddings, import that into a new store, and attach "
-            "all of them there."
+            "Attach these anew, which replaces them: recordance vector ID --embedding @FILE. If they are many: export "
+            "--without-embeddings, import that into a new store, and attach all of them there."
         )
         return Finding("embeddings", Verdict.FAIL, shortly(wrong), advice)
     told = ", ".join(f"{there[name]} in {name!r}" for name in dimensions)
