@@ -172,7 +172,7 @@ UPKEEP_COMMANDS: Mapping[str, UpkeepCommand] = {
         ),
         UpkeepCommand("status", "Show how the store stands.", _no_words, _status),
         UpkeepCommand("doctor", "Check whether everything is in order, and say what to do if not.", _no_words, _doctor),
-        UpkeepCommand("rebuild", "Make the term index anew from the truth.", _no_words, _rebuild),
+        UpkeepCommand("rebuild", "Make the indexes anew from the truth.", _no_words, _rebuild),
         UpkeepCommand("mcp", "Serve MCP over stdio.", _mcp_words, _mcp, Absent.MAKE),
     )
 }
