@@ -1,20 +1,45 @@
 """What a truth keeps of a forgotten capsule: who it was, never what it said (W6, F8)."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from recordance.domain.alias import Alias
+from recordance.domain.alias import Alias, MissOutcome
 from recordance.domain.capsule import LabelField, Standing, Tombstone, Use
-from recordance.domain.change import AddRelation, AppendCorroboration, AppendReview, ChangeSet, PutFeedback, TeachAlias
+from recordance.domain.change import (
+    AddRelation,
+    AppendCorroboration,
+    AppendReview,
+    ChangeSet,
+    KeepAnswer,
+    KeptAnswer,
+    PutFeedback,
+    TeachAlias,
+)
+from recordance.domain.journal import Entry, Op
 from recordance.domain.provenance import Anchor
 from recordance.domain.relation import Relation, RelationKind
 from recordance.domain.review import AnchorVerdict, Corroboration, Feedback, FeedbackOutcome, ReviewEvent, ReviewState, Ruling
 from recordance.domain.validity import EventRange, Validity
 from recordance.errors import Fault
-from recordance.ports.truth import ListRequest, Truth
-from support.truths import ACTOR, ADAPTERS, NOON, captured, days, entombed, make_capture, opened, remember, stands, write
+from recordance.ports.truth import IndexedChange, ListRequest, Truth
+from support.truths import (
+    ACTOR,
+    ADAPTERS,
+    NOON,
+    captured,
+    days,
+    entombed,
+    entry,
+    make_capture,
+    opened,
+    remember,
+    revised,
+    stands,
+    write,
+)
 
 LATER = NOON + days(1)
 
@@ -134,3 +159,124 @@ def test_a_standing_set_before_a_forget_does_not_undo_it(truth: Truth) -> None:
     write(truth, stands(1, archived_at=NOON).then(entombed(1)), ChangeSet((TeachAlias(Alias("a", "b", "a", "b", NOON)),)))
     with truth.reading() as reader:
         assert reader.capsules([1])[1].standing == Standing(archived_at=NOON, tombstoned_at=NOON)
+
+
+SAID = {
+    "content": "the zebra",
+    "headline": "headed",
+    "source": "sourced",
+    "proof_hint": "hinted",
+    "stale_if": "staled",
+    "signature": "signed",
+    "tags": ("tagged",),
+    "topics": ("topical",),
+    "entities": ("Éntity",),
+    "metadata": (("named", '{"pairname":["val\\nued",7]}'),),
+    "anchors": (Anchor("anchored:1", "pathed/file.py", 1),),
+}
+WORDS_SAID = (
+    *("the", "zebra", "headed", "sourced", "hinted", "staled", "signed", "tagged", "topical", "entity", "named"),
+    *("pairname", "val", "ued", "7", "anchored", "pathed", "file", "py"),
+)
+
+
+def missed(truth: Truth) -> list[str]:
+    with truth.reading() as reader:
+        return [miss.term_key for miss in reader.misses(None, 1_000)]
+
+
+def test_the_ledger_forgets_what_the_capsule_said(truth: Truth) -> None:
+    """As W6 asks: a row all of whose words stand in any of its texts goes, in every fence; one with another word stays."""
+    write(truth, captured(make_capture(1, **SAID), make_capture(2, "unforgotten")))
+    kept = ["zebras", "zebra unforgotten", "unforgotten"]
+    with truth.writing() as writer:
+        for fence in ("", "nott", "nott\nother"):
+            for outcome in MissOutcome:
+                writer.count_misses([*WORDS_SAID, "zebra the tagged", *kept], outcome, fence, NOON)
+    write(truth, entombed(1))
+    assert set(missed(truth)) == set(kept)
+    assert len(missed(truth)) == 3 * len(MissOutcome) * len(kept)
+
+
+def test_the_ledger_forgets_what_earlier_revisions_said(truth: Truth) -> None:
+    """W13: forget erases every revision, and what tells of one that was replaced long ago."""
+    remember(truth, "the zebra", headline="striped", source="a book")
+    write(truth, revised(1, "an antelope", headline="horned"))
+    with truth.writing() as writer:
+        writer.count_misses(["zebra", "striped antelope", "lion"], MissOutcome.ABSTAIN, "", NOON)
+    write(truth, entombed(1))
+    assert missed(truth) == ["lion"]
+
+
+def test_a_forgotten_capsule_without_words_leaves_the_ledger_alone(truth: Truth) -> None:
+    """As W10 asks: an import brings skeletons, which said nothing here."""
+    remember(truth, "", headline="", source="")
+    with truth.writing() as writer:
+        writer.count_misses(["zebra"], MissOutcome.ABSTAIN, "", NOON)
+    write(truth, entombed(1))
+    assert missed(truth) == ["zebra"]
+
+
+def test_kept_answers_that_name_the_capsule_go(truth: Truth) -> None:
+    """As W6 asks: they show what was stored; cap-3 is not cap-30, and its id in the middle of a text is no name of it."""
+    remember(truth, *"abcd")
+    answers = {
+        "bare": '{"results":[{"id":"cap-3","status":"captured"}]}',
+        "elsewhere": '{"id":"main:cap-3"}',
+        "nested": '[{"similar":[["x",{"of":"cap-3"}]]}]',
+        "longer": '{"id":"cap-30"}',
+        "other": '{"id":"cap-13","and":"cap-2"}',
+        "within": '{"lesson":"as cap-3 says","cap-3":1,"quoted":"\\"cap-3\\""}',
+        "number": "3",
+    }
+    write(truth, ChangeSet(tuple(KeepAnswer(KeptAnswer(key, "d", answer, NOON)) for key, answer in answers.items())))
+    write(truth, entombed(3))
+    with truth.reading() as reader:
+        assert [key for key in answers if reader.kept_answer(key)] == ["longer", "other", "within", "number"]
+
+
+def test_its_journal_rows_lose_what_a_skeleton_does_not_bear(truth: Truth) -> None:
+    """As W6 and W12 ask: no label beyond the skeleton's and no taint; the journal keeps its rows, and who, when and what."""
+    values = {field.value: f"label of {field}" for field in LabelField} | {"taint": "hidden_text", "confidence": 0.5, "at": NOON}
+    remember(truth, "a", "b")
+    rows = ChangeSet(
+        entries=(Entry(Op.REVISED, 1, 2, values), Entry(Op.REVISED, 2, 2, values), Entry(Op.ALIASED, None, None, values))
+    )
+    write(truth, rows, at=LATER)
+    with truth.reading() as reader:
+        before = reader.journal(0, 99)
+    write(truth, entombed(1))
+    kept = {name: values[name] for name in ("project_id", "session_id", "kind", "confidence", "at")}
+    with truth.reading() as reader:
+        after = reader.journal(0, 99)
+        assert reader.history(1) == [after[0], after[2], after[5]]
+    assert after[2] == replace(before[2], values=kept)
+    assert [*after[:2], *after[3:5]] == [*before[:2], *before[3:5]]
+    assert [row.seq for row in after] == [1, 2, 3, 4, 5, 6]
+
+
+def test_what_is_journalled_with_a_forgetting_is_stripped_too(truth: Truth) -> None:
+    """As W10 asks: an import that brings a capsule and its tombstone at once must not leave the labels in the journal."""
+    arrival = ChangeSet((make_capture(1, "secret"),), (entry(Op.CAPTURED, 1, user_id="ann", kind="fact", taint="hidden_text"),))
+    write(truth, entombed(1).then(arrival))
+    with truth.reading() as reader:
+        assert [row.values for row in reader.history(1)] == [{}, {"kind": "fact"}]
+
+
+def test_forgettings_are_told_in_order_after_any_seq(truth: Truth) -> None:
+    """As W6 asks: whoever opens a store finds what was forgotten since its indexes were clean."""
+    remember(truth, *"abc")
+    write(truth, entombed(2), stands(1, archived_at=NOON), entombed(1))
+    with truth.reading() as reader:
+        assert reader.forgotten_after(0) == [IndexedChange(2, 4), IndexedChange(1, 6)]
+        assert reader.forgotten_after(4) == [IndexedChange(1, 6)]
+        assert list(reader.forgotten_after(6)) == list(reader.forgotten_after(99)) == []
+
+
+def test_a_capsule_that_nobody_can_name_is_forgotten_all_the_same(truth: Truth) -> None:
+    """W14: metadata may hold any JSON, and a ledger any folded word."""
+    write(truth, captured(make_capture(1, "設備清單 🦀", metadata=(("a", '{"b":{"c":[null,true,1.5,"é"]}}'),))))
+    with truth.writing() as writer:
+        writer.count_misses(["設備清單", "1 5", "e", "true"], MissOutcome.ABSTAIN, "", NOON)
+    write(truth, entombed(1))
+    assert missed(truth) == []

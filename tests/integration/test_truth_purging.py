@@ -268,7 +268,7 @@ def test_vectors_that_are_replaced_or_dropped_leave_no_byte(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("access", [Access.FROZEN, Access.READING])
 def test_a_store_that_may_only_be_read_has_no_log_of_ours(access: Access, file: Path) -> None:
-    """W6: where this program writes nothing, its log keeps nothing; a copy that is full of it is still named."""
+    """W6: where this program writes nothing, its log keeps nothing; what it cannot remove beside the store is named."""
     with opened_as(file, migrations.HEAD) as writing:
         write(writing, entombed(1))
     with closing(open_sql_file(StoreFile(file, access, "the disk is read-only"))) as truth:
