@@ -6,7 +6,7 @@ A service opens its store when it is first asked for it, so that a server can sh
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from enum import Enum
@@ -17,20 +17,25 @@ from typing import TYPE_CHECKING
 from recordance.domain.caller import Caller
 from recordance.domain.embedding import DEFAULT_SPACE
 from recordance.domain.identity import StoreIdentity
+from recordance.domain.place import TERM_INDEX, VECTOR_INDEX
 from recordance.errors import Fault, StoreUnusable
 from recordance.ports.clock import Clock
 from recordance.ports.housing import Housing
 from recordance.ports.misses import MissRecorder
+from recordance.ports.premises import Premises
 from recordance.ports.terms import TermReplica
 from recordance.ports.truth import Truth
+from recordance.ports.vectors import VectorReplica
 from recordance.usecases.follow import TermFollower
+from recordance.usecases.purging import Purger
 from recordance.usecases.store import Destinations, Store
 from recordance.usecases.vector_follow import VectorFollower
 from recordance_adapters.driven.repository_anchors import RepositoryAnchors
 from recordance_adapters.driven.system.clock import FixedClock, SystemClock
 from recordance_adapters.driven.system.housing import FolderHousing, MemoryHousing
 from recordance_adapters.driven.system.misses import QueuedMisses, UnkeptMisses
-from recordance_adapters.driven.system.pacemaker import Pacemaker, Timings, WakingTruth
+from recordance_adapters.driven.system.pacemaker import Background, Pacemaker, Timings, WakingTruth
+from recordance_adapters.driven.system.premises import ClosedPremises, FolderPremises, Grounds
 from recordance_adapters.settings import FollowerSettings, Settings
 
 if TYPE_CHECKING:
@@ -133,15 +138,21 @@ def _open_folder(absent: Absent, settings: Settings) -> Opened:
             undoing.callback(slot.release)
         replica = _open_terms(slot, store)
         undoing.callback(replica.close)
-        follower = TermFollower(truth, replica, time.monotonic, settings.follower.deadline_ms / 1_000)
-        pacemaker = Pacemaker(follower, truth.data_version, _timings(settings.follower))
-        waking = WakingTruth(truth, pacemaker.wake)
+        terms = TermFollower(truth, replica, time.monotonic, settings.follower.deadline_ms / 1_000)
+        vectors = VectorFollower(truth, DEFAULT_SPACE, partial(_open_vectors, slot, store), time.monotonic)
+        undoing.callback(vectors.close)
+        background = Background()
+        purger = Purger(truth, terms, vectors, _premises(settings, truth, slot, store), background.urge)
+        timings = _timings(settings.follower)
+        background.add(Pacemaker(terms, truth.data_version, timings, purger.catch_up))
+        background.add(Pacemaker(vectors, lambda: (truth.data_version(), vectors.alarms), timings))
+        waking = WakingTruth(truth, background.wake)
         misses = QueuedMisses(waking) if truth.obstacle is None else UnkeptMisses(truth.obstacle)
         housing = FolderHousing(settings.store, truth.damage, lambda: replica.snapshot().document_count, truth.obstacle)
-        pacemaker.start()
+        background.start()
         held = undoing.pop_all()
-    vectors = _follow_vectors(waking)
-    return Opened(_store(settings, waking, follower, vectors, misses), housing, partial(_let_go, pacemaker, misses, held))
+    parts = _Parts(waking, terms, vectors, purger, misses)
+    return Opened(_store(settings, parts), housing, partial(_let_go, background, misses, held))
 
 
 def _open_truth(absent: Absent, settings: Settings) -> "SqlTruth":
@@ -176,40 +187,83 @@ def _open_terms(slot: "Slot | None", store: str) -> TermReplica:
         raise StoreUnusable(f"{lesson} ({problem})", lesson=lesson) from problem
 
 
-def _let_go(pacemaker: Pacemaker, misses: QueuedMisses | UnkeptMisses, held: ExitStack) -> None:
+def _open_vectors(slot: "Slot | None", store: str) -> VectorReplica:
+    """Return the vector index of this process, in memory where no folder can hold it; it loads the engine."""
+    if slot is None:
+        from recordance_adapters.driven.in_memory.vectors import MemoryVectorReplica
+
+        return MemoryVectorReplica()
+    from recordance_adapters.driven.qdrant_vectors.opening import open_vectors
+
+    return open_vectors(slot.path, store, slot.others())
+
+
+def _premises(settings: Settings, truth: "SqlTruth", slot: "Slot | None", store: str) -> Premises:
+    """Return what of the store's folder may hold bytes of what was forgotten."""
+    from recordance_adapters.driven.qdrant_vectors.sidecar import settled_in
+    from recordance_adapters.driven.tantivy_terms import clean_in
+
+    if slot is None:
+        return ClosedPremises()
+
+    def erase_backups() -> Sequence[str]:
+        with truth.reading() as reader:
+            forgotten = reader.forgotten_after(0)
+        return truth.erase_in_backups([each.number for each in forgotten])
+
+    grounds = Grounds(
+        truncate_log=truth.truncate_log,
+        erase_backups=erase_backups,
+        slot=slot.path,
+        others=slot.others,
+        indexes={TERM_INDEX: lambda path: clean_in(path, store), VECTOR_INDEX: lambda path: settled_in(path, store)},
+    )
+    return FolderPremises(grounds, settings.forget.deadline_ms / 1_000, time.monotonic, time.sleep)
+
+
+def _let_go(background: Background, misses: QueuedMisses | UnkeptMisses, held: ExitStack) -> None:
     misses.close()
-    if pacemaker.stop():
+    if background.stop():
         held.close()
     # Else a commit is still under way: the process ends with it, and the next one goes on from what was durable.
 
 
 def _open_memory(settings: Settings) -> Opened:
+    from recordance_adapters.driven.in_memory.premises import MemoryPremises
     from recordance_adapters.driven.in_memory.terms import MemoryReplica
     from recordance_adapters.driven.in_memory.truth import MemoryTruth
+    from recordance_adapters.driven.in_memory.vectors import MemoryVectorReplica
 
     truth, replica = MemoryTruth(_fixed_identity(settings) or _by_chance()), MemoryReplica()
     misses = QueuedMisses(truth)
-    follower = TermFollower(truth, replica, time.monotonic, settings.follower.deadline_ms / 1_000)
+    terms = TermFollower(truth, replica, time.monotonic, settings.follower.deadline_ms / 1_000)
+    vectors = VectorFollower(truth, DEFAULT_SPACE, MemoryVectorReplica, time.monotonic)
+    purger = Purger(truth, terms, vectors, MemoryPremises())
     housing = MemoryHousing(lambda: replica.snapshot().document_count)
-    vectors = _follow_vectors(truth)
-    return Opened(_store(settings, truth, follower, vectors, misses), housing, misses.close)
+    return Opened(_store(settings, _Parts(truth, terms, vectors, purger, misses)), housing, misses.close)
 
 
-def _follow_vectors(truth: Truth) -> VectorFollower:
-    from recordance_adapters.driven.in_memory.vectors import MemoryVectorReplica
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What a store consists of that depends on where it is kept."""
 
-    return VectorFollower(truth, DEFAULT_SPACE, MemoryVectorReplica, time.monotonic)
+    truth: Truth
+    terms: TermFollower
+    vectors: VectorFollower
+    purger: Purger
+    misses: MissRecorder
 
 
-def _store(settings: Settings, truth: Truth, terms: TermFollower, vectors: VectorFollower, misses: MissRecorder) -> Store:
+def _store(settings: Settings, parts: _Parts) -> Store:
     return Store(
         name=DESTINATION,
-        truth=truth,
-        terms=terms,
-        vectors=vectors,
+        truth=parts.truth,
+        terms=parts.terms,
+        vectors=parts.vectors,
+        purger=parts.purger,
         anchors=RepositoryAnchors(settings.root),
         clock=_clock(settings),
-        misses=misses,
+        misses=parts.misses,
         taint=settings.taint.policy(),
         fusion_depth=settings.fusion_depth,
     )

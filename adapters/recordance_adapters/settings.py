@@ -147,6 +147,14 @@ class FollowerSettings(_Section):
     )
 
 
+class ForgetSettings(_Section):
+    """How what was forgotten is purged (W6). Milliseconds."""
+
+    deadline_ms: StrictInt = Field(
+        default=5_000, ge=0, le=600_000, description="0 to 600,000: milliseconds that a forget waits for every place to be purged"
+    )
+
+
 class FixedSettings(_Section):
     """What is otherwise different each time. For tests and reproducible demonstrations only."""
 
@@ -185,10 +193,16 @@ class Settings(_Section):
     )
     taint: TaintSettings = Field(default=TaintSettings(), description="a table with scanned and quarantining")
     follower: FollowerSettings = Field(default=FollowerSettings(), description="a table of the index's timings")
+    forget: ForgetSettings = Field(default=ForgetSettings(), description="a table with deadline_ms")
     fixed: FixedSettings = Field(default=FixedSettings(), description="a table with clock, store_id and store_key")
 
 
-_SECTIONS: Mapping[str, type[_Section]] = {"taint": TaintSettings, "follower": FollowerSettings, "fixed": FixedSettings}
+_SECTIONS: Mapping[str, type[_Section]] = {
+    "taint": TaintSettings,
+    "follower": FollowerSettings,
+    "forget": ForgetSettings,
+    "fixed": FixedSettings,
+}
 _CONFIG = "config"
 _PATHS = frozenset({"store", "root"})
 _SECRET = frozenset({"store_key"})

@@ -20,11 +20,13 @@ from recordance.query.folding import fold_key
 from recordance.query.request import RecallRequest
 from recordance.query.terms import read_terms
 from recordance.usecases.follow import TermFollower
+from recordance.usecases.purging import Purger
 from recordance.usecases.recall import recall
 from recordance.usecases.store import Destinations, Store
 from recordance.usecases.vector_follow import VectorFollower
 from recordance_adapters.driven.in_memory.anchors import MemoryAnchors
 from recordance_adapters.driven.in_memory.clock import MemoryClock
+from recordance_adapters.driven.in_memory.premises import MemoryPremises
 from recordance_adapters.driven.in_memory.terms import MemoryReplica
 from recordance_adapters.driven.in_memory.truth import MemoryTruth
 from recordance_adapters.driven.in_memory.vectors import MemoryVectorReplica
@@ -77,6 +79,7 @@ class Recalls:
             truth=self.truth,
             terms=self.follower,
             vectors=self.vector_follower,
+            purger=Purger(self.truth, self.follower, self.vector_follower, MemoryPremises()),
             anchors=self.anchors,
             clock=self.clock,
             misses=self.misses,

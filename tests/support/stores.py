@@ -15,12 +15,14 @@ from recordance.domain.taint import DEFAULT_TAINT_POLICY, TaintPolicy
 from recordance.errors import Refusal
 from recordance.ports.truth import Truth
 from recordance.usecases.follow import TermFollower
+from recordance.usecases.purging import Purger
 from recordance.usecases.remember import Idempotency, remember
 from recordance.usecases.store import Destinations, Store
 from recordance.usecases.vector_follow import VectorFollower
 from recordance_adapters.driven.in_memory.anchors import MemoryAnchors
 from recordance_adapters.driven.in_memory.clock import MemoryClock
 from recordance_adapters.driven.in_memory.misses import MemoryMisses
+from recordance_adapters.driven.in_memory.premises import MemoryPremises
 from recordance_adapters.driven.in_memory.terms import MemoryReplica
 from recordance_adapters.driven.in_memory.truth import MemoryTruth
 from recordance_adapters.driven.in_memory.vectors import MemoryVectorReplica
@@ -81,11 +83,14 @@ def bench(parts: Parts | None = None) -> Bench:
     """A fresh store, empty unless the given truth is not."""
     parts = parts or Parts()
     clock, files = MemoryClock(parts.now), dict(parts.files)
+    terms = TermFollower(parts.truth, MemoryReplica(), standing_still)
+    vectors = VectorFollower(parts.truth, DEFAULT_SPACE, MemoryVectorReplica, standing_still)
     store = Store(
         name=DEFAULT,
         truth=parts.truth,
-        terms=TermFollower(parts.truth, MemoryReplica(), standing_still),
-        vectors=VectorFollower(parts.truth, DEFAULT_SPACE, MemoryVectorReplica, standing_still),
+        terms=terms,
+        vectors=vectors,
+        purger=Purger(parts.truth, terms, vectors, MemoryPremises()),
         anchors=MemoryAnchors(files),
         clock=clock,
         misses=MemoryMisses(parts.truth),

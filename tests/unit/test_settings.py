@@ -34,7 +34,7 @@ def test_the_default_file_says_what_the_code_does() -> None:
     assert Settings.model_validate(shown) == defaults
     unset = {"store"} | {key for key, value in defaults if value is None}
     assert shown.keys() == {key for key, _ in defaults} - unset
-    for name in ("taint", "follower"):
+    for name in ("taint", "follower", "forget"):
         assert shown[name].keys() == type(getattr(defaults, name)).model_fields.keys(), name
 
 

@@ -161,3 +161,90 @@ def test_the_thread_keeps_no_process_alive_and_says_when_it_could_not_be_ended()
     assert not pacemaker.stop()
     ledger.released.set()
     assert ledger.is_applied(1)
+
+
+class Purge:
+    """What is to be purged: so many attempts leave something. Counts the attempts, and notes what was applied at each."""
+
+    def __init__(self, ledger: Ledger, *, unfinished: int = 0) -> None:
+        self.ledger = ledger
+        self.unfinished = unfinished
+        self.attempts: list[int] = []
+        self.attempted = threading.Condition()
+
+    def __call__(self) -> bool:
+        with self.attempted:
+            self.attempts.append(self.ledger.applied)
+            self.unfinished -= 1
+            self.attempted.notify_all()
+            return self.unfinished < 0
+
+    def was_attempted(self, times: int) -> bool:
+        with self.attempted:
+            return self.attempted.wait_for(lambda: len(self.attempts) >= times, BOUND)
+
+
+def test_what_was_forgotten_is_purged_at_the_start_before_anything_is_committed() -> None:
+    """W6: a process may have died between a forget and its purge; an index that is begun anew needs no commit before."""
+    ledger = Ledger()
+    ledger.write()
+    purge = Purge(ledger)
+    pacemaker = Pacemaker(ledger, lambda: 0, Timings(quiet=0.001, poll=BOUND), purge)
+    pacemaker.start()
+    assert ledger.is_applied(1)
+    assert pacemaker.stop()
+    assert purge.attempts == [0]
+
+
+def test_a_write_of_anybody_lets_the_purge_look_again() -> None:
+    """W6: a forget is a write like any other, and those who hold an index learn of it by the same probe."""
+    ledger = Ledger()
+    purge = Purge(ledger)
+    pacemaker = Pacemaker(ledger, lambda: ledger.rows, Timings(quiet=0.001, poll=0.001), purge)
+    pacemaker.start()
+    assert purge.was_attempted(1)
+    ledger.write()
+    assert purge.was_attempted(2)
+    assert pacemaker.stop()
+
+
+def test_whoever_waits_for_a_purge_is_not_kept_waiting_for_quiet() -> None:
+    """Decision 11: with this spell of quiet and this poll, only the hurry can have brought the second attempt."""
+    ledger = Ledger()
+    purge = Purge(ledger)
+    pacemaker = Pacemaker(ledger, lambda: 0, Timings(quiet=BOUND, longest=BOUND, poll=BOUND), purge)
+    pacemaker.start()
+    assert purge.was_attempted(1)
+    ledger.write()
+    pacemaker.urge()
+    assert purge.was_attempted(2)
+    assert pacemaker.stop()
+
+
+def test_a_purge_that_leaves_something_is_taken_up_again_by_itself() -> None:
+    """W6: a log that somebody reads from, or another process that has yet to purge, is no write that the probe would notice."""
+    ledger = Ledger()
+    purge = Purge(ledger, unfinished=3)
+    pacemaker = Pacemaker(ledger, lambda: 0, Timings(quiet=0.001, poll=0.001), purge)
+    pacemaker.start()
+    assert purge.was_attempted(4)
+    assert pacemaker.stop()
+
+
+def test_a_purge_that_fails_is_logged_and_taken_up_again(caplog: pytest.LogCaptureFixture) -> None:
+    """W6: a full disk keeps forgotten words on it only as long as it is full."""
+    ledger = Ledger()
+    purge = Purge(ledger)
+    failures = iter([ReplicaDamaged("the disk is full")])
+
+    def failing() -> bool:
+        for failure in failures:
+            raise failure
+        return purge()
+
+    pacemaker = Pacemaker(ledger, lambda: 0, Timings(quiet=0.001, poll=BOUND), failing)
+    with caplog.at_level(logging.WARNING):
+        pacemaker.start()
+        assert purge.was_attempted(1)
+        assert pacemaker.stop()
+    assert len([record for record in caplog.records if "next try" in record.message]) == 1

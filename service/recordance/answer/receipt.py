@@ -1,19 +1,14 @@
 """Recall receipts: a signed word on what was shown, made and checked without a write (O13).
 
-A receipt is `rcpt-<body>.<signature>`; the body is base64url of compact JSON `[store, seq, [numbers]]`, the signature the first
-16 bytes of HMAC-SHA256 over the body with the store's key.
+A receipt is `rcpt-<body>.<signature>` (see `sealing`); the body is `[store, seq, [numbers]]`.
 """
 
-import base64
-import hashlib
-import hmac
-import json
 from dataclasses import dataclass
 
+from recordance.answer.sealing import seal, unseal
 from recordance.errors import InvalidArgument, MissingState, StateKind
 
-_PREFIX = "rcpt-"
-_SIGNATURE_BYTES = 16
+PREFIX = "rcpt-"
 _EXPECTED = "the receipt exactly as a recall of this store gave it"
 
 
@@ -28,9 +23,17 @@ class Receipt:
 
 def sign_receipt(receipt: Receipt, key: bytes) -> str:
     """Return the receipt as text, signed with the store's key."""
-    body = json.dumps([receipt.store, receipt.seq, list(receipt.numbers)], separators=(",", ":")).encode()
-    packed = _pack(body)
-    return f"{_PREFIX}{packed}.{_pack(_signature(packed, key))}"
+    return seal(PREFIX, [receipt.store, receipt.seq, list(receipt.numbers)], key)
+
+
+def open_receipt(text: str, key: bytes) -> tuple[Receipt, bool] | None:
+    """Return what a receipt says, and whether its signature holds under `key`; None for what was never a receipt."""
+    sealed = unseal(PREFIX, text)
+    match None if sealed is None else sealed.parts:
+        case [str(store), int(seq), list(numbers)] if sealed is not None:
+            return Receipt(store, seq, tuple(numbers)), sealed.holds(key)
+        case _:
+            return None
 
 
 def read_receipt(text: str, field: str, store: str, key: bytes) -> Receipt:
@@ -39,37 +42,12 @@ def read_receipt(text: str, field: str, store: str, key: bytes) -> Receipt:
     Raises InvalidArgument naming `field` when it is not a receipt or its signature does not hold, MissingState when it is a
     receipt of another store.
     """
-    body, dot, signature = text.removeprefix(_PREFIX).partition(".")
-    if not text.startswith(_PREFIX) or not dot or not text.isascii():
-        raise InvalidArgument(field, text, _EXPECTED, "it is not a receipt")
-    receipt = _opened(body)
-    if receipt is None:
-        raise InvalidArgument(field, text, _EXPECTED, "it cannot be read")
+    opened = open_receipt(text, key)
+    if opened is None:
+        raise InvalidArgument(field, text, _EXPECTED, "it cannot be read" if text.startswith(PREFIX) else "it is not a receipt")
+    receipt, holds = opened
     if receipt.store != store:
         raise MissingState(StateKind.UNKNOWN_RECEIPT, text, "another store gave this receipt; send it there")
-    if not hmac.compare_digest(_pack(_signature(body, key)), signature):
+    if not holds:
         raise InvalidArgument(field, text, _EXPECTED, "its signature does not hold")
     return receipt
-
-
-def _opened(body: str) -> Receipt | None:
-    """Return what the body says, signed or not; None for whatever was never a receipt's, however deep or odd."""
-    try:
-        match json.loads(_unpack(body)):
-            case [str(store), int(seq), list(numbers)]:
-                return Receipt(store, seq, tuple(numbers))
-    except (ValueError, RecursionError):
-        pass
-    return None
-
-
-def _signature(packed: str, key: bytes) -> bytes:
-    return hmac.new(key, packed.encode(), hashlib.sha256).digest()[:_SIGNATURE_BYTES]
-
-
-def _pack(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-def _unpack(text: str) -> bytes:
-    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))

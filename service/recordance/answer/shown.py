@@ -129,7 +129,7 @@ def _relations(whole: Whole) -> dict[str, Json] | None:
 
 
 def _tombstone(tombstone: Tombstone) -> dict[str, Json]:
-    return {"at": format_instant(tombstone.at), "reason": tombstone.reason, "actor": tombstone.actor}
+    return _present({"at": format_instant(tombstone.at), "reason": tombstone.reason or None, "actor": tombstone.actor})
 
 
 def _time(instant: Instant | None) -> str | None:

@@ -1,39 +1,25 @@
-"""The premises port: the places beside this process's own indexes that may hold bytes of what was forgotten (W6, decision 11)."""
+"""The premises port: the places of a store, beside its truth's rows, that may hold bytes of what was forgotten (W6)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import Protocol
 
-
-class PlaceState(StrEnum):
-    """What has become of a forgotten content in one place."""
-
-    PURGED = "purged"
-    PENDING = "pending"
-    OUTSIDE = "outside"
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A place with its state; `note` says what is awaited or why it lies outside, None where there is nothing to say."""
-
-    name: str
-    state: PlaceState
-    note: str | None = None
+from recordance.domain.place import Place
 
 
 class Premises(Protocol):
-    """Everything of one store that is neither its truth's rows nor this process's indexes."""
+    """Everything of one store that is not its truth's rows: logs, the indexes of every process, idle replicas, our own backups.
+
+    What was forgotten is named by its journal seq; everything forgotten before it is meant as well. No method raises for a place
+    that cannot be purged now: that place is pending.
+    """
 
     def purge(self, seq: int) -> Sequence[Place]:
-        """Erase what was forgotten up to `seq` from where this process may: logs, idle replicas, our own backups.
+        """Erase what was forgotten up to `seq` wherever this process may, and return every place as it is then.
 
-        Waits, within a bound, for readers that hold a log and for the replicas of other processes. Returns every place as it is
-        then; never raises for one that cannot be purged now, which is pending.
+        Waits, within a bound, for readers that hold a log, and for the processes that hold an index: each purges its own.
         """
         ...
 
-    def tidy(self, seq: int) -> bool:
-        """Do the same without waiting for anybody, and return whether nothing of this process's share is left to do."""
+    def tidy(self, seq: int) -> Sequence[Place]:
+        """Do the same without waiting for anybody."""
         ...

@@ -11,6 +11,7 @@ from recordance.ports.clock import Clock
 from recordance.ports.misses import MissRecorder
 from recordance.ports.truth import Truth
 from recordance.usecases.follow import TermFollower
+from recordance.usecases.purging import Purger
 from recordance.usecases.vector_follow import VectorFollower
 
 DEFAULT_FUSION_DEPTH = 200
@@ -25,6 +26,7 @@ class Store:
     truth: Truth
     terms: TermFollower
     vectors: VectorFollower
+    purger: Purger
     anchors: AnchorProbe
     clock: Clock
     misses: MissRecorder

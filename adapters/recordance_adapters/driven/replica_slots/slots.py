@@ -44,6 +44,10 @@ class OtherSlot:
         finally:
             lock.release()
 
+    def remove(self) -> bool:
+        """Remove the slot with every byte in it, unless a process holds it; return whether it is gone (W6)."""
+        return _removed(self.path)
+
 
 class Slot:
     """The slot of this process: a folder that no other process writes until it is released."""

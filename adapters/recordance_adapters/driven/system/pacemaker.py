@@ -1,10 +1,11 @@
-"""The pacemaker: a thread that lets the term follower commit when it is due (decision 1).
+"""The pacemaker: a thread that lets a follower commit when it is due (decision 1), and what was forgotten be purged (W6).
 
 A commit is due after a spell of quiet, at the latest some time after the first write that waits, and at once when many rows
-wait. Local writes wake the thread; writes of other processes are noticed by a cheap probe of the truth.
+wait. Local writes wake the thread; writes of other processes are noticed by a cheap probe of the truth. A purge is due at once.
 """
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -70,17 +71,31 @@ class Followed(Protocol):
         ...
 
 
+def nothing_forgotten() -> bool:
+    """Purge nothing, for a follower whose commit leaves nothing to purge."""
+    return True
+
+
 class Pacemaker:
     """Lets one follower commit when it is due. Errors are logged and tried again, later each time; none ends the thread.
 
-    `changed` is the truth's probe: a number that differs once any process has written since.
+    `changed` is the truth's probe: a value that differs once any process has written since. `purge` purges what was forgotten,
+    and returns whether nothing is left to do; while something is, it is called again, later each time.
     """
 
-    def __init__(self, follower: Followed, changed: Callable[[], int], timings: Timings) -> None:
+    def __init__(
+        self,
+        follower: Followed,
+        changed: Callable[[], object],
+        timings: Timings,
+        purge: Callable[[], bool] = nothing_forgotten,
+    ) -> None:
         self._follower = follower
         self._changed = changed
         self._timings = timings
+        self._purge = purge
         self._wake = threading.Event()
+        self._hurry = threading.Event()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="recordance-pacemaker", daemon=True)
 
@@ -92,57 +107,100 @@ class Pacemaker:
         """Say that this process has written."""
         self._wake.set()
 
+    def urge(self) -> None:
+        """Say that somebody waits for what was forgotten to be purged: the thread waits for no quiet."""
+        self._hurry.set()
+        self._wake.set()
+
     def stop(self) -> bool:
         """Ask the thread to end and wait at most STOP_SECONDS; whether it has ended."""
         self._stop.set()
+        self._hurry.set()
         self._wake.set()
         if self._thread.is_alive():
             self._thread.join(STOP_SECONDS)
         return not self._thread.is_alive()
 
     def _run(self) -> None:
-        pause = _FIRST_PAUSE_SECONDS
+        pause, again = _FIRST_PAUSE_SECONDS, self._timings.poll
         while not self._stop.is_set():
             try:
                 seen = self._changed()  # before the look, so that what is written after it is noticed
                 self._wake.clear()
+                self._hurry.clear()
+                # First what was forgotten: an index that is begun anew for it has caught up as well.
+                purged = self._purge()
                 self._catch_up()
-                self._await_write(seen)
+                self._await_write(seen, math.inf if purged else again)
             except Exception:  # noqa: BLE001 - a thread that nobody waits for must outlive whatever a disk does
-                _log.warning("the term index could not be brought up to date; next try in %.2g s", pause, exc_info=True)
+                _log.warning("the index could not be brought up to date; next try in %.2g s", pause, exc_info=True)
                 self._stop.wait(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
             else:
                 pause = _FIRST_PAUSE_SECONDS
+                again = self._timings.poll if purged else min(2 * again, _LONGEST_PAUSE_SECONDS)
 
     def _catch_up(self) -> None:
-        """Commit whenever it is due, until nothing waits."""
+        """Commit whenever it is due, until nothing waits or somebody is in a hurry."""
         backlog: Backlog | None = None
-        while not self._stop.is_set():
+        while not (self._stop.is_set() or self._hurry.is_set()):
             status, now = self._follower.status(), time.monotonic()
             if status.applied >= status.head:
                 return
             backlog = grown(backlog, status, now)
             remaining = backlog.remaining(now, self._timings)
             if remaining > 0.0:
-                self._stop.wait(remaining)
+                self._hurry.wait(remaining)
             else:
                 self._follower.commit()
                 backlog = None
 
-    def _await_write(self, seen: int) -> None:
-        """Wait until this process says that it wrote, or the probe that any has; look no sooner than a commit could be due.
+    def _await_write(self, seen: object, longest: float) -> None:
+        """Wait until this process says that it wrote, or the probe that any has, `longest` seconds at most.
 
-        To look at each of many writes as it comes would cost them more than they cost themselves.
+        It looks no sooner than a commit could be due: to look at each of many writes as it comes would cost them more than they
+        cost themselves.
         """
+        end = time.monotonic() + longest
         while not self._wake.wait(self._timings.poll):
-            if self._changed() != seen:
+            if self._stop.is_set() or self._changed() != seen or time.monotonic() >= end:
                 return
-        self._stop.wait(self._timings.quiet)
+        self._hurry.wait(self._timings.quiet)
+
+
+class Background:
+    """All pacemakers of one store."""
+
+    def __init__(self) -> None:
+        self._pacemakers: list[Pacemaker] = []
+
+    def add(self, pacemaker: Pacemaker) -> None:
+        """Take one more in, before the start."""
+        self._pacemakers.append(pacemaker)
+
+    def start(self) -> None:
+        """Start each."""
+        for pacemaker in self._pacemakers:
+            pacemaker.start()
+
+    def wake(self) -> None:
+        """Say to each that this process has written."""
+        for pacemaker in self._pacemakers:
+            pacemaker.wake()
+
+    def urge(self) -> None:
+        """Say to each that somebody waits for what was forgotten to be purged."""
+        for pacemaker in self._pacemakers:
+            pacemaker.urge()
+
+    def stop(self) -> bool:
+        """Ask each to end, and return whether all have ended (see Pacemaker.stop)."""
+        ended = [pacemaker.stop() for pacemaker in self._pacemakers]
+        return all(ended)
 
 
 class WakingTruth:
-    """A truth that wakes the pacemaker after each of its writes."""
+    """A truth that wakes the pacemakers after each of its writes."""
 
     def __init__(self, truth: Truth, wake: Callable[[], None]) -> None:
         self._truth = truth

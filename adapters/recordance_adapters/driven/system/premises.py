@@ -1,0 +1,153 @@
+"""The premises of a store in a folder: its log, the indexes in the slots of all processes, our own backups (see Premises).
+
+What lies on the disk is all that counts: whether another process has purged its index is read from the position beside it.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from recordance.domain.place import BACKUPS, IDLE, LOG, OUTSIDE, TERM_INDEX, VECTOR_INDEX, Place, PlaceState, pending
+from recordance.errors import RecordanceError
+
+_log = logging.getLogger(__name__)
+
+LOOK_SECONDS = 0.02
+"""How long to wait between two looks at what others have yet to do."""
+
+CleanUpTo = Callable[[Path], int | None]
+"""Up to which seq nothing of what was forgotten is in an index of the slot at this path; None if it has no such index."""
+
+
+class OtherSlot(Protocol):
+    """A slot that another process may hold."""
+
+    @property
+    def path(self) -> Path:
+        """Its folder, whose name is its number."""
+        ...
+
+    def remove(self) -> bool:
+        """Remove it with every byte in it unless a process holds it; return whether it is gone."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grounds:
+    """What the premises of one store consist of.
+
+    `truncate_log` empties the log within so many seconds, and says whether it is empty; `erase_backups` erases what was forgotten
+    in our own backups, and names those where that failed. `slot` is this process's own, `others` are the rest, `indexes` what may
+    lie in each, by name.
+    """
+
+    truncate_log: Callable[[float], bool]
+    erase_backups: Callable[[], Sequence[str]]
+    slot: Path
+    others: Callable[[], Sequence[OtherSlot]]
+    indexes: Mapping[str, CleanUpTo]
+
+
+class FolderPremises:
+    """Premises on a disk. Safe for threads.
+
+    `patience` is how many seconds `purge` waits at most, `pause` waits for so many between two looks, `monotonic` tells the time.
+    """
+
+    def __init__(self, grounds: Grounds, patience: float, monotonic: Callable[[], float], pause: Callable[[float], None]) -> None:
+        self._grounds = grounds
+        self._patience = patience
+        self._monotonic = monotonic
+        self._pause = pause
+        self._turn = threading.Lock()
+        self._emptied = 0
+        self._erased = 0
+
+    def purge(self, seq: int) -> Sequence[Place]:
+        """See Premises."""
+        deadline = self._monotonic() + self._patience
+        while True:
+            places = self.tidy(seq)
+            if not pending(places) or self._monotonic() >= deadline:
+                return places
+            self._pause(LOOK_SECONDS)
+
+    def tidy(self, seq: int) -> Sequence[Place]:
+        """See Premises."""
+        with self._turn:
+            own, others = self._own(seq), self._others(seq)
+            return (self._log(seq), *own, *others, Place(IDLE, PlaceState.PURGED), self._backups(seq), *OUTSIDE)
+
+    def _log(self, seq: int) -> Place:
+        """Empty the log unless that was done since; what is written into it afterwards is no longer what was forgotten."""
+        if self._emptied < seq and _done(lambda: self._grounds.truncate_log(0.0)):
+            self._emptied = seq
+        note = "somebody still reads from it; it is emptied as soon as they end"
+        return Place(LOG, PlaceState.PURGED) if self._emptied >= seq else Place(LOG, PlaceState.PENDING, note)
+
+    def _backups(self, seq: int) -> Place:
+        if self._erased < seq:
+            left = _left(self._grounds.erase_backups)
+            if left:
+                return Place(BACKUPS, PlaceState.PENDING, f"not erased yet: {', '.join(left)}")
+            self._erased = seq
+        return Place(BACKUPS, PlaceState.PURGED)
+
+    def _own(self, seq: int) -> Iterator[Place]:
+        return self._indexes(self._grounds.slot, "", "it is being written anew", seq)
+
+    def _others(self, seq: int) -> Iterator[Place]:
+        """Yield the indexes in slots that are or were in use by others; idle ones that are not clean are removed.
+
+        A slot that comes to be while these are looked at may be a copy of one that was not clean yet: it is looked at as well.
+        """
+        seen: set[Path] = set()
+        while new := [slot for slot in self._grounds.others() if slot.path not in seen]:
+            for slot in sorted(new, key=lambda slot: int(slot.path.name)):
+                seen.add(slot.path)
+                note = "the process that holds it has not written it anew yet"
+                places = list(self._indexes(slot.path, f"replica {slot.path.name}, ", note, seq))
+                if not pending(places) or not _done(slot.remove):
+                    yield from places
+
+    def _indexes(self, slot: Path, owner: str, note: str, seq: int) -> Iterator[Place]:
+        for name, clean_up_to in self._grounds.indexes.items():
+            clean = clean_up_to(slot)
+            if clean is not None and clean < seq:
+                yield Place(owner + name, PlaceState.PENDING, note)
+            elif clean is not None or not owner:
+                yield Place(owner + name, PlaceState.PURGED)
+
+
+class ClosedPremises:
+    """Premises where nothing may be written: nobody can purge from here, nor tell what others have purged (see Premises)."""
+
+    def purge(self, seq: int) -> Sequence[Place]:  # noqa: ARG002 - whatever was forgotten
+        """See Premises."""
+        note = "nothing can be written here; ask where the store may be written"
+        places = [Place(name, PlaceState.PENDING, note) for name in (LOG, TERM_INDEX, VECTOR_INDEX, IDLE, BACKUPS)]
+        return (*places, *OUTSIDE)
+
+    def tidy(self, seq: int) -> Sequence[Place]:
+        """See Premises."""
+        return self.purge(seq)
+
+
+def _done(attempt: Callable[[], bool]) -> bool:
+    """Whether an attempt succeeds; what goes wrong is in the log, and tried again."""
+    try:
+        return attempt()
+    except (RecordanceError, OSError) as failure:
+        _log.info("a place could not be purged yet: %s", failure)
+        return False
+
+
+def _left(erase: Callable[[], Sequence[str]]) -> Sequence[str]:
+    try:
+        return erase()
+    except (RecordanceError, OSError) as failure:
+        _log.info("backups could not be erased yet: %s", failure)
+        return ("all",)

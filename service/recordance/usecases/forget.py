@@ -1,0 +1,91 @@
+"""Forgetting: a capsule's content leaves for good, a skeleton with its tombstone stays (W6, F8, F13, decision 11)."""
+
+from dataclasses import dataclass
+
+from recordance.answer.erasure import EqualContent, Erasure, forgotten_view
+from recordance.domain.caller import Caller, Permission
+from recordance.domain.capsule import Capsule, Tombstone
+from recordance.domain.change import ChangeSet, Entomb
+from recordance.domain.forgetting import content_mac
+from recordance.domain.identity import capsule_id
+from recordance.domain.instant import Instant
+from recordance.domain.journal import Entry, Op
+from recordance.domain.storable import check_storable
+from recordance.errors import InvalidArgument, Json, RecordanceError
+from recordance.ports.truth import TruthReader, TruthWriter
+from recordance.query.folding import fold_words
+from recordance.usecases.lookup import visible
+from recordance.usecases.store import Destinations
+
+
+@dataclass(frozen=True, slots=True)
+class _Forgotten:
+    """A capsule that is forgotten, by the journal row `seq`; `digest` is what its content had until now, None if before."""
+
+    number: int
+    seq: int
+    at: Instant
+    digest: str | None
+
+
+def forget(
+    destinations: Destinations, caller: Caller, destination: str | None, id: str, reason: str | None = None
+) -> dict[str, Json]:
+    """Forget a capsule and answer `{id, forgotten_at, already?, places, equal?, unread?, receipt}`, each place as it is by then.
+
+    What was forgotten before is not forgotten anew: its places are purged where they were pending, and told. `equal` names what
+    the caller sees with the same content, which stays; `unread` the destinations that could not be asked for it. Raises
+    MissingState when the capsule is unknown, InvalidArgument for a reason that repeats the content.
+    """
+    store = destinations.writing(caller, destination)
+    if reason is not None:
+        check_storable(reason, "reason")
+    store.misses.settle()  # what recalls have noted of its words must lie in the ledger to be found there
+    at = store.clock.now()
+    with store.truth.writing() as writer:
+        identity = writer.identity()
+        capsule = visible(writer, caller, id)
+        if capsule.standing.tombstoned_at is None:
+            forgotten = _entomb(writer, caller, capsule, reason or "", at)
+        else:
+            forgotten = _earlier(writer, capsule, capsule.standing.tombstoned_at)
+    equal = None if forgotten.digest is None else _equal(destinations, caller, forgotten.digest)
+    places = tuple(store.purger.purge(forgotten.seq))
+    return forgotten_view(Erasure(identity.store, forgotten.seq, forgotten.number, forgotten.at, places), identity.key, equal)
+
+
+def _entomb(writer: TruthWriter, caller: Caller, capsule: Capsule, reason: str, at: Instant) -> _Forgotten:
+    _check_silent(reason, writer.contents([capsule.number])[capsule.number])
+    mac = content_mac(capsule.content_digest, writer.identity().key)
+    tombstone = Tombstone(capsule.number, at, reason, caller.actor, mac)
+    entry = Entry(Op.TOMBSTONED, capsule.number, capsule.revision, {"tombstoned_at": at})
+    seq = writer.apply(ChangeSet((Entomb(tombstone),), (entry,)), caller.actor, at)
+    return _Forgotten(capsule.number, seq, at, capsule.content_digest)
+
+
+def _check_silent(reason: str, content: str) -> None:
+    """Refuse a reason that has every word of the content: it is kept, and what it says would not be forgotten."""
+    words = set(fold_words(content))
+    if words and words <= set(fold_words(reason)):
+        why = "reasons are kept, and this one says everything that is to be forgotten"
+        raise InvalidArgument("reason", "…", "why it is forgotten, without repeating it, or no reason", why)
+
+
+def _earlier(reader: TruthReader, capsule: Capsule, at: Instant) -> _Forgotten:
+    rows = [row.seq for row in reader.history(capsule.number) if row.op is Op.TOMBSTONED]
+    return _Forgotten(capsule.number, rows[-1] if rows else reader.head(), at, None)
+
+
+def _equal(destinations: Destinations, caller: Caller, digest: str) -> EqualContent:
+    """Return what the caller sees with this content, in every destination; whoever may not read sees nothing."""
+    ids, unread = list[str](), list[str]()
+    for name in destinations.visible(caller) if Permission.READ in caller.permissions else ():
+        try:
+            with destinations.reading(caller, name).truth.reading() as reader:
+                found = reader.known_contents([digest])
+        except RecordanceError:  # what was forgotten stays so, whoever cannot answer now
+            unread.append(name)
+            continue
+        place = "" if name == destinations.default else f"{name}:"
+        ids += [place + capsule_id(each.number) for each in found if caller.sees_project(each.project_id)]
+    return EqualContent(ids, unread)

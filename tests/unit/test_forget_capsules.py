@@ -1,0 +1,277 @@
+"""Forgetting a capsule: what is answered, what stays, what is refused, and who is told what (W6, F8, F13)."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from recordance.answer.erasure import open_erasure
+from recordance.domain.alias import MissOutcome
+from recordance.domain.caller import Caller, Permission
+from recordance.domain.forgetting import content_mac
+from recordance.domain.identity import content_digest
+from recordance.domain.instant import format_instant
+from recordance.domain.journal import Op
+from recordance.domain.place import OUTSIDE, TRUTH, Place, PlaceState
+from recordance.errors import Fault, InvalidArgument, MissingState, StateKind
+from recordance.ports.truth import TruthReader
+from recordance.query.request import RecallRequest
+from recordance.query.terms import read_terms
+from recordance.usecases.forget import forget
+from recordance.usecases.purging import Purger
+from recordance.usecases.read import ListQuery, get_capsules, list_capsules
+from recordance.usecases.recall import recall
+from recordance.usecases.store import Destinations
+from recordance_adapters.driven.in_memory.truth import MemoryTruth
+from support.stores import ANN, BOB, DEFAULT, Bench, Parts, bench, draft
+from support.truths import IDENTITY, NOON
+
+FENCED = Caller(actor="fay", projects=frozenset({"nott"}))
+
+
+def ask(store: Bench, *terms: str, caller: Caller = ANN) -> dict[str, Any]:
+    return recall(store.destinations, caller, None, RecallRequest(terms=read_terms(terms)))
+
+
+def test_a_forget_is_answered_with_every_place_and_a_receipt() -> None:
+    """W6: which capsule, since when, what has become of each place; and a word on it that the store has signed."""
+    store = bench()
+    store.learn("the secret")
+    answer = forget(store.destinations, ANN, None, "cap-1", "asked for")
+    assert list(answer) == ["id", "forgotten_at", "places", "receipt"]
+    assert (answer["id"], answer["forgotten_at"]) == ("cap-1", format_instant(NOON))
+    assert answer["places"][0] == {"place": "truth", "state": "purged"}
+    assert {place["state"] for place in answer["places"]} == {"purged", "outside"}
+    opened = open_erasure(answer["receipt"], IDENTITY.key)
+    assert opened is not None
+    erasure, holds = opened
+    assert holds
+    assert (erasure.store, erasure.seq, erasure.number, erasure.at) == (IDENTITY.store, 2, 1, NOON)
+    stated = [{"place": place.name, "state": place.state.value} for place in erasure.places]
+    assert stated == [{"place": place["place"], "state": place["state"]} for place in answer["places"]]
+
+
+def test_the_tombstone_keeps_why_and_by_whom_and_a_keyed_hash_of_the_content() -> None:
+    """W6, W12: the journal says that it was forgotten, when and by whom, and nothing of what or why."""
+    store = bench()
+    store.learn("the secret", task_key="T-1")
+    forget(store.destinations, BOB, None, "cap-1", "asked for")
+    row = store.journal()[-1]
+    assert (row.op, row.actor, row.capsule, dict(row.values)) == (Op.TOMBSTONED, "bob", 1, {"tombstoned_at": NOON})
+    with store.truth.reading() as reader:
+        tombstone = reader.tombstones([1])[1]
+    assert (tombstone.at, tombstone.reason, tombstone.actor) == (NOON, "asked for", "bob")
+    assert tombstone.content_mac == content_mac(content_digest("the secret"), IDENTITY.key)
+
+
+def test_what_is_forgotten_answers_get_with_its_marker_and_nothing_else() -> None:
+    """F8, case D1: no recall, no list; the id alone, as a term, is told to have been forgotten."""
+    store = bench()
+    store.learn("the secret", "another statement")
+    forget(store.destinations, ANN, None, "cap-1", "asked for")
+    (shown,) = get_capsules(store.destinations, ANN, None, ["cap-1"])["capsules"]
+    assert shown["state"] == "tombstoned"
+    assert shown["tombstone"] == {"at": format_instant(NOON), "reason": "asked for", "actor": "ann"}
+    assert "content" not in shown
+    listed = list_capsules(store.destinations, ANN, None, ListQuery())
+    assert [row["id"] for row in listed["capsules"]] == ["cap-2"]
+    assert ask(store, "secret")["outcome"] == "abstain"
+    probed = ask(store, "cap-1")
+    assert (probed["outcome"], probed["excluded"]) == ("missing_evidence", {"tombstoned": 1})
+
+
+def test_a_reason_is_no_duty() -> None:
+    """W6: who must give a reason writes the content into it."""
+    store = bench()
+    store.learn("the secret")
+    forget(store.destinations, ANN, None, "cap-1")
+    (shown,) = get_capsules(store.destinations, ANN, None, ["cap-1"])["capsules"]
+    assert "reason" not in shown["tombstone"]
+
+
+@pytest.mark.parametrize("reason", ["The Secret!", "no longer true: «the sécret»", "secret of the year"])
+def test_a_reason_that_repeats_the_content_is_refused_before_anything_is_done(reason: str) -> None:
+    """W6: reasons are kept; one with every word of the content would be a copy that no purge finds."""
+    store = bench()
+    store.learn("the secret")
+    with pytest.raises(InvalidArgument) as refused:
+        forget(store.destinations, ANN, None, "cap-1", reason)
+    assert (refused.value.field, reason in refused.value.message) == ("reason", False)
+    assert ask(store, "secret")["outcome"] == "grounded"
+
+
+def test_a_reason_may_share_words_with_the_content() -> None:
+    """W6: what is kept then is not what was said."""
+    store = bench()
+    store.learn("the secret of the year", "……")
+    forget(store.destinations, ANN, None, "cap-1", "the year is over")
+    forget(store.destinations, ANN, None, "cap-2", "no words at all")
+    with pytest.raises(InvalidArgument, match="reason"):
+        forget(store.destinations, ANN, None, "cap-2", "\0")
+
+
+def test_forgetting_again_changes_nothing_and_tells_how_the_places_are_now() -> None:
+    """W6: whoever was told that a place is pending asks in the same way whether it is purged by now."""
+    store = bench()
+    store.learn("the secret")
+    first = forget(store.destinations, ANN, None, "cap-1", "asked for")
+    store.clock.advance(60)
+    store.learn("something later")
+    rows = len(store.journal())
+    again = forget(store.destinations, BOB, None, "cap-1", "for another reason")
+    assert again == {**{name: first[name] for name in ("id", "forgotten_at")}, "already": True, **again}
+    assert (again["places"], again["receipt"]) == (first["places"], first["receipt"])
+    assert len(store.journal()) == rows
+    with store.truth.reading() as reader:
+        assert reader.tombstones([1])[1].reason == "asked for"
+
+
+def test_neither_the_unknown_nor_the_unseen_is_forgotten() -> None:
+    """W6, F13: both are the same to a caller who may not see them, forgotten or not."""
+    store = bench()
+    store.learn("one", "two", project_id="other")
+    forget(store.destinations, ANN, None, "cap-2")
+    for id, caller in (("cap-9", ANN), ("one", ANN), ("cap-1", FENCED), ("cap-2", FENCED)):
+        with pytest.raises(MissingState) as refused:
+            forget(store.destinations, caller, None, id)
+        assert refused.value.kind is StateKind.UNKNOWN_CAPSULE
+    with pytest.raises(MissingState) as refused:
+        forget(store.destinations, replace(ANN, permissions=frozenset({Permission.READ})), None, "cap-1")
+    assert refused.value.kind is StateKind.NOT_PERMITTED
+    assert ask(store, "one")["outcome"] == "grounded"
+
+
+def test_equal_content_elsewhere_is_named_and_stays() -> None:
+    """W6: the caller decides about each; what they cannot see is not named to them (F13)."""
+    store = bench()
+    store.learn("the secret", project_id="nott")
+    store.learn("the secret", project_id="nott/x")
+    store.learn("the secret", project_id="other")
+    assert forget(store.destinations, FENCED, None, "cap-1")["equal"] == ["cap-2"]
+    assert forget(store.destinations, ANN, None, "cap-2")["equal"] == ["cap-3"]
+    assert ask(store, "secret")["results"][0]["id"] == "cap-3"
+    assert "equal" not in forget(store.destinations, ANN, None, "cap-3")
+
+
+def test_who_may_only_write_is_told_of_no_equal_content() -> None:
+    """F13: to name it would be to let them read that it is there."""
+    store = bench()
+    store.learn("the secret", project_id="a")
+    store.learn("the secret", project_id="b")
+    writer = replace(ANN, permissions=frozenset({Permission.WRITE}))
+    assert "equal" not in forget(store.destinations, writer, None, "cap-1")
+
+
+def test_equal_content_in_other_destinations_is_named_with_its_destination() -> None:
+    """W6: each is a store of its own; one that cannot be asked is named, and hinders nobody."""
+    own, other, broken = bench(), bench(), bench(Parts(truth=Broken(IDENTITY)))
+    own.learn("the secret")
+    other.learn("another", "the secret")
+    destinations = Destinations({DEFAULT: own.store, "team": other.store, "away": broken.store})
+    answer = forget(destinations, ANN, None, "cap-1")
+    assert (answer["equal"], answer["unread"]) == (["team:cap-2"], ["away"])
+    with other.truth.reading() as reader:
+        assert reader.tombstones([2]) == {}
+
+
+class Broken(MemoryTruth):
+    """A truth that cannot be read."""
+
+    @contextmanager
+    def reading(self) -> Iterator[TruthReader]:
+        raise Fault("the disk is gone")
+        yield
+
+
+def test_forgotten_content_is_refused_when_it_is_stored_again() -> None:
+    """W6: by anybody, in any project, in either normal form; what is told is which capsule had it, if that may be seen."""
+    store = bench()
+    store.learn("the sécret", project_id="nott")
+    forget(store.destinations, ANN, None, "cap-1")
+    for content, project, caller in (
+        ("the sécret", "nott", ANN), ("the se\u0301cret", "nott/x", BOB), ("the sécret", "nott", FENCED)
+    ):  # fmt: skip
+        (result,) = store.tell(draft(content, project_id=project), caller=caller)["results"]
+        assert result["status"] == "rejected"
+        assert "tombstoned_capsule: 'cap-1'" in result["error"]
+    assert store.learn("the sécret is out") == ["cap-2"]
+
+
+def test_what_was_asked_for_in_its_words_leaves_the_miss_ledger() -> None:
+    """W6, T8: notes that wait to be written are let in first, so that they go as well."""
+    waiting: list[Sequence[str]] = [["secret"], ["other"]]
+    store = bench()
+
+    class Waiting:
+        def record(self, *_: object) -> None:
+            raise AssertionError
+
+        def settle(self) -> None:
+            with store.truth.writing() as writer:
+                for terms in waiting:
+                    writer.count_misses(terms, MissOutcome.ABSTAIN, "", NOON)
+            waiting.clear()
+
+    store.learn("the secret")
+    late = Destinations({DEFAULT: replace(store.store, misses=Waiting())})
+    forget(late, ANN, None, "cap-1")
+    with store.truth.reading() as reader:
+        assert [miss.term_key for miss in reader.misses(None, 9)] == ["other"]
+
+
+class Rooms:
+    """Premises in which a test says what has become of the places (see Premises)."""
+
+    def __init__(self) -> None:
+        self.state = PlaceState.PENDING
+        self.asked: list[int] = []
+
+    def purge(self, seq: int) -> Sequence[Place]:
+        self.asked.append(seq)
+        return (Place("write-ahead log", self.state), *OUTSIDE)
+
+    def tidy(self, seq: int) -> Sequence[Place]:
+        return self.purge(seq)
+
+
+def test_a_pending_place_is_said_to_be_pending_and_asked_about_by_its_own_seq() -> None:
+    """W6: later writes do not matter to what was forgotten; the receipt of the second call states what is true then."""
+    rooms, store = Rooms(), bench()
+    purger = Purger(store.truth, store.store.terms, store.store.vectors, rooms)
+    destinations = Destinations({DEFAULT: replace(store.store, purger=purger)})
+    store.learn("the secret", "another")
+    first = forget(destinations, ANN, None, "cap-1")
+    assert [place["state"] for place in first["places"]] == ["purged", "pending", "outside", "outside"]
+    forget(destinations, ANN, None, "cap-2")
+    rooms.state = PlaceState.PURGED
+    again = forget(destinations, ANN, None, "cap-1")
+    assert again["places"][1] == {"place": "write-ahead log", "state": "purged"}
+    assert again["receipt"] != first["receipt"]
+    assert rooms.asked == [3, 4, 3]
+
+
+def test_the_background_purges_what_others_forgot_until_nothing_is_pending() -> None:
+    """Decision 11: by whomever it was forgotten, and whoever died before the purge; then it is left alone."""
+    rooms, store = Rooms(), bench()
+    purger = Purger(store.truth, store.store.terms, store.store.vectors, rooms)
+    store.learn("the secret", "another")
+    assert purger.catch_up()
+    assert rooms.asked == []
+    forget(store.destinations, ANN, None, "cap-1")
+    forget(store.destinations, ANN, None, "cap-2")
+    assert not purger.catch_up()
+    assert not purger.catch_up()
+    rooms.state = PlaceState.PURGED
+    assert purger.catch_up()
+    assert purger.catch_up()
+    assert rooms.asked == [4, 4, 4]
+
+
+def test_a_purge_in_the_background_is_asked_for_and_not_done_by_the_call() -> None:
+    """Decision 11: an index that takes long to begin anew must not hold the answer up beyond its bound."""
+    rooms, store, begun = Rooms(), bench(), list[int]()
+    purger = Purger(store.truth, store.store.terms, store.store.vectors, rooms, lambda: begun.append(len(rooms.asked)))
+    assert purger.purge(7) == (Place(TRUTH, PlaceState.PURGED), Place("write-ahead log", PlaceState.PENDING), *OUTSIDE)
+    assert (begun, rooms.asked) == ([0], [7])
