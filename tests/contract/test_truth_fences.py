@@ -102,7 +102,7 @@ def test_a_fence_may_have_any_number_of_values(truth: Truth, name: str, other: t
 
 
 def test_a_fence_looks_at_what_a_capsule_bears_now(truth: Truth) -> None:
-    """F9, W13: a revision takes its tags, and its labels, with it."""
+    """F9: a revision takes its tags, and its labels, with it."""
     store(truth, [make_capture(1, "a", tags=("old",), labels=labels(user_id="ann"))])
     write(truth, revised(1, "a", tags=("new",), labels=labels(user_id="bob")))
     with truth.reading() as reader:

@@ -175,9 +175,9 @@ SAID = {
     "anchors": (Anchor("anchored:1", "pathed/file.py", 1),),
 }
 WORDS_SAID = (
-    *("the", "zebra", "headed", "sourced", "hinted", "staled", "signed", "tagged", "topical", "entity", "named"),
-    *("pairname", "val", "ued", "7", "anchored", "pathed", "file", "py"),
-)
+    "the", "zebra", "headed", "sourced", "hinted", "staled", "signed", "tagged", "topical", "entity", "named", "pairname", "val",
+    "ued", "7", "anchored", "pathed", "file", "py",
+)  # fmt: skip
 
 
 def missed(truth: Truth) -> list[str]:
@@ -199,7 +199,7 @@ def test_the_ledger_forgets_what_the_capsule_said(truth: Truth) -> None:
 
 
 def test_the_ledger_forgets_what_earlier_revisions_said(truth: Truth) -> None:
-    """W13: forget erases every revision, and what tells of one that was replaced long ago."""
+    """As W13 asks: forget erases every revision, and what tells of one that was replaced long ago."""
     remember(truth, "the zebra", headline="striped", source="a book")
     write(truth, revised(1, "an antelope", headline="horned"))
     with truth.writing() as writer:

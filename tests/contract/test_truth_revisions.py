@@ -39,7 +39,7 @@ def truth(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Truth]:
 
 
 def test_a_revision_is_what_a_capsule_says_from_then_on(truth: Truth) -> None:
-    """W13: text, marks, labels and numbers, whole; nothing of the one before shows through."""
+    """As W13 asks: text, marks, labels and numbers, whole; nothing of the one before shows through."""
     old = {"tags": ("old",), "anchors": (Anchor("a.py:1", "a.py", 1), Anchor("b")), "metadata": (("n", "1"),), "proof_hint": "x"}
     write(truth, captured(make_capture(1, "one two three", **old)))
     new = make_capture(
@@ -90,7 +90,7 @@ def test_a_capsule_is_known_by_what_it_says_now(truth: Truth) -> None:
 
 
 def test_revisions_follow_one_another_in_one_write_or_in_many(truth: Truth) -> None:
-    """W13: each is one above the last, and comes before what else is decided of the capsule in that write."""
+    """As W13 asks: each is one above the last, and comes before what else is decided of the capsule in that write."""
     remember(truth, "first")
     decided = ChangeSet((SetStanding(1, Standing(archived_at=NOON), NOON),))
     write(truth, decided.then(revised(1, "second")).then(revised(1, "third", 3)))
@@ -111,7 +111,7 @@ def test_revisions_follow_one_another_in_one_write_or_in_many(truth: Truth) -> N
     ids=["again the first", "one left out", "of none", "of a forgotten one", "of two minds"],
 )
 def test_a_revision_that_does_not_follow_the_last_changes_nothing(truth: Truth, changes: ChangeSet) -> None:
-    """W13: two that were made of the same text are never merged silently."""
+    """As W13 asks: two that were made of the same text are never merged silently."""
     remember(truth, "here", "gone")
     write(truth, entombed(2))
     with truth.reading() as reader:
@@ -123,7 +123,7 @@ def test_a_revision_that_does_not_follow_the_last_changes_nothing(truth: Truth, 
 
 
 def test_every_revision_stays_in_the_store_until_it_is_forgotten(tmp_path: Path) -> None:
-    """W13: what a capsule said before stands beside what it says now; forgetting empties all of them."""
+    """As W13 asks: what a capsule said before stands beside what it says now; forgetting empties all of them."""
 
     def kept() -> list[tuple]:
         with closing(sqlite3.connect(tmp_path / "store" / "truth.db")) as connection:

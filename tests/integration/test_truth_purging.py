@@ -104,7 +104,7 @@ def traces(file: Path) -> list[str]:
 
 
 def test_no_byte_is_left_in_the_store_its_log_and_its_copies(file: Path, truth: SqlTruth) -> None:
-    """As W6, case D14 ask: the scan finds it before in the copy, in the store and in the log, and nowhere afterwards."""
+    """W6, case D14: the scan finds it before in the copy, in the store and in the log, and nowhere afterwards."""
     copy = f"truth.db.format-{FIRST}"
     assert traces(file) == ["truth.db", copy]
     write(truth, entombed(1))
@@ -118,7 +118,7 @@ def test_no_byte_is_left_in_the_store_its_log_and_its_copies(file: Path, truth: 
 
 @pytest.mark.parametrize("version", [FIRST, migrations.HEAD])
 def test_a_copy_that_is_put_back_brings_nothing_to_life(version: str, file: Path, tmp_path: Path) -> None:
-    """As W6 asks, case D14: each copy stays a whole store of its own format that knows what is forgotten."""
+    """W6, case D14: each copy stays a whole store of its own format that knows what is forgotten."""
     if version == FIRST:
         formats = Formats()
     else:
@@ -149,7 +149,7 @@ def test_a_copy_that_is_put_back_brings_nothing_to_life(version: str, file: Path
 
 
 def test_erasing_again_and_numbers_that_a_copy_lacks_change_nothing(file: Path, truth: SqlTruth) -> None:
-    """As W6 asks: whoever finds tombstones after a crash erases again; a capsule that is younger than a copy is in none."""
+    """W6: whoever finds tombstones after a crash erases again; a capsule that is younger than a copy is in none."""
     remember(truth, "younger")
     write(truth, entombed(1), entombed(3))
     assert truth.erase_in_backups([1, 3, 99]) == []
@@ -168,7 +168,7 @@ def test_what_is_not_forgotten_here_is_erased_nowhere(file: Path, truth: SqlTrut
 
 
 def test_what_copying_left_behind_is_removed(file: Path, truth: SqlTruth) -> None:
-    """As W6, case D14 ask: a copy that was never finished, the journal of one, and logs whose copy is gone."""
+    """W6, case D14: a copy that was never finished, the journal of one, and logs whose copy is gone."""
     write(truth, entombed(1))
     assert truth.truncate_log(WAIT)
     left = ("format-0001.part", "format-0001.part-journal", "format-0001-journal", "format-0000-wal")
@@ -180,7 +180,7 @@ def test_what_copying_left_behind_is_removed(file: Path, truth: SqlTruth) -> Non
 
 
 def test_a_copy_that_cannot_be_erased_is_named(file: Path, truth: SqlTruth) -> None:
-    """As W6 asks: the receipt must not say of it that it is purged; the others are erased all the same."""
+    """W6: the receipt must not say of it that it is purged; the others are erased all the same."""
     write(truth, entombed(1))
     broken, empty = (file.with_name(f"truth.db.format-{version}") for version in ("0009", "0010"))
     broken.write_bytes(b"no store " * 99)
@@ -193,7 +193,7 @@ def test_a_copy_that_cannot_be_erased_is_named(file: Path, truth: SqlTruth) -> N
 
 
 def test_a_copy_that_somebody_reads_is_erased_when_they_have_done(file: Path, truth: SqlTruth) -> None:
-    """As W6 asks: whoever reads an older state keeps it in the file; it counts as erased only without it."""
+    """W6: whoever reads an older state keeps it in the file; it counts as erased only without it."""
     write(truth, entombed(1))
     copy = file.with_name(f"truth.db.format-{FIRST}")
     with truth.reading() as reader:
@@ -218,7 +218,7 @@ def test_an_erased_copy_is_as_private_as_before(file: Path, truth: SqlTruth) -> 
 
 
 def test_the_log_is_not_emptied_while_somebody_reads_it(tmp_path: Path) -> None:
-    """As W6 asks: a recall under way keeps its snapshot; that the log is still there is told, not hidden."""
+    """W6: a recall under way keeps its snapshot; that the log is still there is told, not hidden."""
     truth = open_sql_truth(tmp_path / "truth.db")
     log = tmp_path / "truth.db-wal"
     remember(truth, SENTINEL)
@@ -248,7 +248,7 @@ def test_emptying_the_log_waits_for_those_who_read_it(tmp_path: Path) -> None:
 
 
 def test_vectors_that_are_replaced_or_dropped_leave_no_byte(tmp_path: Path) -> None:
-    """As W4, case D7 ask: the old vector is not kept beside the new one, nor after the capsule is gone."""
+    """W4, case D7: the old vector is not kept beside the new one, nor after the capsule is gone."""
     truth = open_sql_truth(tmp_path / "truth.db")
     remember(truth, "cats", "dogs")
     old, new = (vector_of([seed + place / 7 for place in range(384)]) for seed in (0.25, 0.75))
