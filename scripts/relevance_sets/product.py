@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,20 +25,27 @@ ALL_OF_THEM = 1_000_000_000
 
 @dataclass(frozen=True)
 class Lane:
-    """A way of asking: what the table calls it, and the arguments that ask so."""
+    """A way of asking: what the table calls it, the arguments that ask so, and settings that differ from the defaults."""
 
     name: str
     arguments: Mapping[str, Any]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def needs_vectors(self) -> bool:
+        """Whether an embedding of the question goes with the words."""
+        return self.arguments["lane"] != "term"
 
 
-TERM = Lane("term", {"lane": "term"})
-WITH_VECTORS = (
+LANES = (
+    Lane("term", {"lane": "term"}),
     Lane(f"vector, vector_k {DEPTH}", {"lane": "vector", "vector_k": DEPTH}),
-    Lane("fused rrf, vector_k 10", {"lane": "fused", "fusion": "rrf"}),
-    Lane(f"fused rrf, vector_k {DEPTH}", {"lane": "fused", "fusion": "rrf", "vector_k": DEPTH}),
-    Lane("fused convex, vector_k 10", {"lane": "fused", "fusion": "convex"}),
+    Lane("fused rrf", {"lane": "fused", "fusion": "rrf"}),
+    Lane("fused rrf, fusion_depth 10", {"lane": "fused", "fusion": "rrf"}, {"fusion_depth": 10}),
+    Lane("fused convex", {"lane": "fused", "fusion": "convex"}),
     Lane(f"fused convex, vector_k {DEPTH}", {"lane": "fused", "fusion": "convex", "vector_k": DEPTH}),
 )
+"""Where no other is named, vector_k is 10 and fusion_depth 200, as for a caller and a server that say nothing."""
 
 
 @dataclass(frozen=True)
@@ -49,15 +56,13 @@ class Seen:
     support: float
 
 
-class Product:
+@dataclass
+class Stored:
     """A store that holds one corpus; a passage goes by the id that it was given, twice the same text by one id."""
 
-    def __init__(self, call: Call, passages: Sequence[Passage]) -> None:
-        self._call = call
-        self.ids: dict[str, str] = {}
-        self.tainted = 0
-        for start in range(0, len(passages), BATCH):
-            self._store(passages[start : start + BATCH])
+    folder: Path
+    ids: dict[str, str] = field(default_factory=dict)
+    tainted: int = 0
 
     @property
     def repeated(self) -> int:
@@ -68,27 +73,35 @@ class Product:
         """Return the ids that answer a question."""
         return frozenset(self.ids[key] for key in question.evidence)
 
-    def recall(self, question: Question, lane: Lane, language: str) -> Seen:
-        """Ask one question in one way."""
-        asked: dict[str, Any] = {"terms": terms_of(question.text, language), "limit": DEPTH, "token_budget": ALL_OF_THEM}
-        if lane is not TERM:
-            asked["query_embedding"] = list(question.vector or ())
-        answer = RETRIEVE.handle(self._call, asked | lane.arguments)
-        return Seen([result["id"] for result in answer["results"]], answer.get("support", 0.0))
 
-    def _store(self, passages: Sequence[Passage]) -> None:
-        answer = STORE.handle(self._call, {"items": [_item(passage) for passage in passages]})
-        for passage, result in zip(passages, answer["results"], strict=True):
-            self.ids[passage.key] = result["id"]
-            self.tainted += "taint_findings" in result
+def store(corpus: Corpus, folder: Path) -> Stored:
+    """Store a corpus in a new store in `folder`, in batches, embeddings with it."""
+    stored = Stored(folder)
+    with _opened(folder) as call:
+        for start in range(0, len(corpus.passages), BATCH):
+            passages = corpus.passages[start : start + BATCH]
+            answer = STORE.handle(call, {"items": [_item(passage) for passage in passages]})
+            for passage, result in zip(passages, answer["results"], strict=True):
+                stored.ids[passage.key] = result["id"]
+                stored.tainted += "taint_findings" in result
+    return stored
+
+
+def recalls(stored: Stored, lane: Lane, questions: Sequence[Question], language: str) -> Iterator[Seen]:
+    """Ask each question in one way and yield what came of it."""
+    with _opened(stored.folder, **lane.settings) as call:
+        for question in questions:
+            asked: dict[str, Any] = {"terms": terms_of(question.text, language), "limit": DEPTH, "token_budget": ALL_OF_THEM}
+            if lane.needs_vectors:
+                asked["query_embedding"] = list(question.vector or ())
+            answer = RETRIEVE.handle(call, asked | lane.arguments)
+            yield Seen([result["id"] for result in answer["results"]], answer.get("support", 0.0))
 
 
 @contextmanager
-def stored(corpus: Corpus, folder: Path) -> Iterator[Product]:
-    """Return the product with a corpus stored in a new store in `folder`."""
-    with open_service(Settings(store=folder)) as service:
-        call = Call(destinations=service.destinations, caller=service.caller("relevance"))
-        yield Product(call, corpus.passages)
+def _opened(folder: Path, **settings: Any) -> Iterator[Call]:
+    with open_service(Settings(store=folder, **settings)) as service:
+        yield Call(destinations=service.destinations, caller=service.caller("relevance"))
 
 
 def _item(passage: Passage) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from relevance_sets.metrics import auroc, hit_at, mean, ndcg_at, recall_at, reciprocal_rank
-from relevance_sets.product import TERM, WITH_VECTORS, Lane, Product, Seen, stored
+from relevance_sets.product import LANES, Lane, Seen, Stored, recalls, store
 from relevance_sets.sets import Corpus, QuestionSet
 
 METRICS: Mapping[str, Callable[[Sequence[str], Collection[str]], float]] = {
@@ -48,33 +48,37 @@ class Scores:
 
 def measured(questions: QuestionSet) -> str:
     """Return the table of one set, under what must be known to read it."""
-    scores = [Scores(lane) for lane in ((TERM, *WITH_VECTORS) if questions.has_vectors else (TERM,))]
+    scores = [Scores(lane) for lane in LANES if questions.has_vectors or not lane.needs_vectors]
     counts: Counter[str] = Counter()
     for corpus in questions.corpora:
-        with tempfile.TemporaryDirectory(prefix="recordance-relevance-") as folder, stored(corpus, Path(folder)) as product:
-            counts.update(_counts(product, corpus))
+        with tempfile.TemporaryDirectory(prefix="recordance-relevance-") as folder:
+            stored = store(corpus, Path(folder))
+            counts.update(_counts(stored, corpus))
             for score in scores:
-                _ask(product, corpus, score, questions.language)
+                _ask(stored, corpus, score, questions.language)
     told = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
     return "\n".join([f"{questions.name}: {questions.about}", told, "", *_table(scores)])
 
 
-def _counts(product: Product, corpus: Corpus) -> Mapping[str, int]:
+def _counts(stored: Stored, corpus: Corpus) -> Mapping[str, int]:
     return {
         "corpora in stores of their own": 1,
-        "passages": len(product.ids),
-        "of them said twice": product.repeated,
-        "of them instruction-shaped": product.tainted,
+        "passages": len(stored.ids),
+        "of them said twice": stored.repeated,
+        "of them instruction-shaped": stored.tainted,
         "questions": len(corpus.questions),
         "questions that nothing answers": len(corpus.unanswerable),
     }
 
 
-def _ask(product: Product, corpus: Corpus, score: Scores, language: str) -> None:
+def _ask(stored: Stored, corpus: Corpus, score: Scores, language: str) -> None:
     print(f"  {score.lane.name}", file=sys.stderr, flush=True)
-    for question in corpus.questions:
-        score.add(product.recall(question, score.lane, language), product.evidence(question))
-    score.missing += [product.recall(question, score.lane, language).support for question in corpus.unanswerable]
+    asked = [*corpus.questions, *corpus.unanswerable]
+    for question, seen in zip(asked, recalls(stored, score.lane, asked, language), strict=True):
+        if question.evidence:
+            score.add(seen, stored.evidence(question))
+        else:
+            score.missing.append(seen.support)
 
 
 def _table(scores: Sequence[Scores]) -> Iterator[str]:
