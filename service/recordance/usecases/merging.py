@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from recordance.answer.erasure import places_view
 from recordance.answer.export_lines import CapsuleLine, Line
 from recordance.domain.alias import Alias, Miss
 from recordance.domain.caller import Caller
@@ -18,6 +19,7 @@ from recordance.domain.graph import leads_to
 from recordance.domain.identity import content_digest
 from recordance.domain.instant import Instant
 from recordance.domain.journal import Entry, Op
+from recordance.domain.place import Place
 from recordance.domain.relation import ACYCLIC, Relation, RelationKind
 from recordance.domain.supersession import RETIRING, related, retired
 from recordance.errors import Json
@@ -53,7 +55,8 @@ def merge(store: Store, caller: Caller, lines: Lines, found: Survey, progress: P
     `tombstones`, `quarantined` by the scan, `relations`, `aliases`, `misses`, `already_related` (relations that were there), and
     `dropped`: relations that lack an end here, that would close a circle, or by which what is withheld would retire another. Of
     embeddings: `embeddings` attached, `already_embedded` (the capsule keeps the one that it has here), `embeddings_left_out` and,
-    if there are any, `left_out` with the space of each and why it takes none of them.
+    if there are any, `left_out` with the space of each and why it takes none of them. `places`, if anything of this store was
+    forgotten because it was there, says what has become of it in each place, as the answer to a forget does (W6).
     """
     merging = _Merging(store, caller, found)
     done = 0
@@ -62,8 +65,8 @@ def merge(store: Store, caller: Caller, lines: Lines, found: Survey, progress: P
             merging.take(writer, batch)
         done += len(batch)
         progress(done, found.lines)
-    merging.finish()
-    return {**merging.counts, **merging.joining.view()}
+    places = merging.finish()
+    return {**merging.counts, **merging.joining.view(), **({"places": places_view(places)} if places else {})}
 
 
 class _Merging:
@@ -97,10 +100,10 @@ class _Merging:
             case _:  # the journal tells of numbers that other capsules have here
                 return
 
-    def finish(self) -> None:
-        """Forget here what was forgotten there."""
-        if self._macs:
-            self._forget_what_was_forgotten()
+    def finish(self) -> Sequence[Place]:
+        """Forget here what was forgotten there, and return what has become of it in each place; nothing if there was none."""
+        seq = self._forget_what_was_forgotten() if self._macs else 0
+        return self._store.purger.purge(seq) if seq else ()
 
     def _take_capsules(self, writer: TruthWriter, lines: Sequence[CapsuleLine], at: Instant) -> None:
         digests = {line.capsule.number: content_digest(line.text.content) for line in lines if line.text is not None}
@@ -204,26 +207,33 @@ class _Merging:
         named = SetStanding(target.number, replace(standing, superseded_by=relation.source), target.updated_at)
         return ChangeSet((named,), (Entry(Op.SUPERSEDED, target.number, target.revision, {"superseded_by": relation.source}),))
 
-    def _forget_what_was_forgotten(self) -> None:
-        """Forget the capsules here whose content was forgotten there; keyed hashes tell, where both stores have one key."""
+    def _forget_what_was_forgotten(self) -> int:
+        """Forget the capsules here whose content was forgotten there; keyed hashes tell, where both stores have one key.
+
+        Returns the last journal row that tells of it, 0 if there was none.
+        """
         with self._store.truth.reading() as reader:
             if reader.identity().store != self._origin:
-                return
+                return 0
             last = reader.last_number()
+        self._store.misses.settle()  # what recalls have noted of its words must lie in the ledger to be found there
+        seq = 0
         for first in range(1, last + 1, BATCH):
             with self._store.truth.writing() as writer:
-                self._forget_among(writer, range(first, min(first + BATCH, last + 1)))
+                seq = max(seq, self._forget_among(writer, range(first, min(first + BATCH, last + 1))))
+        return seq
 
-    def _forget_among(self, writer: TruthWriter, numbers: Sequence[int]) -> None:
-        key, at = writer.identity().key, self._store.clock.now()
+    def _forget_among(self, writer: TruthWriter, numbers: Sequence[int]) -> int:
+        key, at, seq = writer.identity().key, self._store.clock.now(), 0
         for number, capsule in writer.capsules(numbers).items():
             mac = content_mac(capsule.content_digest, key)
             if capsule.standing.tombstoned_at is None and mac in self._macs:
                 skeleton = writer.forgotten([mac])[mac]
                 tombstone = replace(writer.tombstones([skeleton])[skeleton], capsule=number)
                 entry = Entry(Op.TOMBSTONED, number, capsule.revision, {"tombstoned_at": tombstone.at})
-                self._write(writer, ChangeSet((Entomb(tombstone),), (entry,)), at)
+                seq = writer.apply(ChangeSet((Entomb(tombstone),), (entry,)), self._actor, at)
                 self.counts["tombstones"] += 1
+        return seq
 
     def _write(self, writer: TruthWriter, changes: ChangeSet, at: Instant) -> None:
         if changes.changes:
