@@ -108,6 +108,8 @@ def test_no_match_that_was_left_out_is_above_the_horizon(corpus: Corpus, request
         exact = corpus.exact(asked, weights)
         for count in (1, 2, 5, 20, 60):
             proposals = corpus.replica.snapshot().proposals(asked, (), count, weights)
+            floor = proposals.floor
+            assert sum(exact[number][0] >= floor.coverage for number in proposals.numbers) >= floor.count, asked
             rest = [key for number, key in exact.items() if number not in proposals.numbers]
             if proposals.horizon is None:
                 assert not rest, asked

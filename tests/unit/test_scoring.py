@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import random
 from collections.abc import Mapping
 
 import pytest
@@ -164,3 +165,30 @@ def test_a_term_found_by_alias_is_wholly_supported() -> None:
 def test_support_of_a_text_with_every_word_is_exactly_one() -> None:
     """O12: a bound of 1 admits what covers everything, and no rounding may deny it."""
     assert found("g f e d c b a", "a b", "c d", "e f g", a=3, b=7, c=2, d=9, e=5, f=4).support == 1.0
+
+
+WORDS = ("a", "b", "c", "d")
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_strength_that_ranks_is_that_of_the_whole_hit(seed: int) -> None:
+    """L6, L17: to the bit, for terms of one word and of several, with aliases and words that several terms share."""
+    chance = random.Random(seed)
+    terms = {" ".join(chance.sample(WORDS, chance.choice((1, 1, 2)))) for _ in range(chance.randint(1, 4))}
+    aliases = {term: [chance.choice(WORDS)] for term in terms if chance.random() < 0.3}
+    groups = groups_of(*sorted(terms), aliases=aliases)
+    scorer = Scorer(groups, weights_of(groups, a=9, b=5))
+    for _ in range(50):
+        words = chance.choices((*WORDS, "z"), k=chance.randint(0, 9))
+        hit, strength = scorer.score(7, words), scorer.strength(7, words)
+        assert (hit is None) == (strength is None)
+        if hit is not None and strength is not None:
+            assert (hit.coverage, hit.bm25) == (strength.coverage, strength.bm25)
+
+
+def test_a_content_that_no_term_matches_has_its_share_of_their_words() -> None:
+    """O12: one rare word of "rare common" is most of what was asked."""
+    groups = groups_of("rare common")
+    scorer = Scorer(groups, weights_of(groups, common=8))
+    assert scorer.share(["rare", "thing"]) == RARE / (RARE + COMMON)
+    assert scorer.share(["thing"]) == 0.0

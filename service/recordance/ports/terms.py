@@ -19,11 +19,23 @@ class Horizon:
 
 
 @dataclass(frozen=True, slots=True)
+class Floor:
+    """What is sure of proposals without reading them: at least `count` of them match at least `coverage` groups."""
+
+    count: int = 0
+    coverage: int = 0
+
+
+UNSURE = Floor()
+
+
+@dataclass(frozen=True, slots=True)
 class Proposals:
     """Eligible matches by number, the likely best first; `horizon` bounds the rest, None when there is no rest."""
 
     numbers: tuple[int, ...]
     horizon: Horizon | None
+    floor: Floor = UNSURE
 
 
 @dataclass(frozen=True, slots=True)

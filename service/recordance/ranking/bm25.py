@@ -31,16 +31,18 @@ def idf(document_frequency: int, capsules: int) -> float:
     return math.log1p((capsules - document_frequency + 0.5) / (document_frequency + 0.5))
 
 
-def length_norm(length: int, corpus: CorpusStatistics) -> float:
-    """Return what a content's length adds below the line of the saturation fraction."""
-    return K1 * (1.0 - B + B * length / corpus.mean_length)
+class Bm25:
+    """The scores of contents for words of these weights (word → idf), in one corpus."""
 
+    def __init__(self, weights: Mapping[str, float], corpus: CorpusStatistics) -> None:
+        self._weights = weights
+        self._mean_length = corpus.mean_length
 
-def bm25(frequencies: Mapping[str, int], length: int, weights: Mapping[str, float], corpus: CorpusStatistics) -> float:
-    """Return the score, 0 or above, of a content of `length` words.
+    def score(self, frequencies: Mapping[str, int], length: int) -> float:
+        """Return the score, 0 or above, of a content of `length` words.
 
-    `frequencies` maps each word that counts to how often the content has it (each at least once), `weights` each word to its
-    idf. The sum is rounded once, so the order of the words does not change a bit of it.
-    """
-    norm = length_norm(length, corpus)
-    return math.fsum(weights[word] * count * (K1 + 1.0) / (count + norm) for word, count in frequencies.items())
+        `frequencies` maps each word that counts to how often the content has it (each at least once). The sum is rounded once, so
+        the order of the words does not change a bit of it.
+        """
+        weights, norm = self._weights, K1 * (1.0 - B + B * length / self._mean_length)
+        return math.fsum([weights[word] * count * (K1 + 1.0) / (count + norm) for word, count in frequencies.items()])

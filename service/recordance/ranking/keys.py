@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from recordance.domain.capsule import Capsule
 from recordance.domain.instant import EARLIEST, MICROSECONDS_PER_DAY, Instant
-from recordance.ranking.scoring import TermHit
+from recordance.ranking.scoring import Strength, TermHit
 
 HALF_LIFE_DAYS = 90.0
 """In how many days a capsule's weight halves, counted from `valid_from` (L6)."""
@@ -25,20 +25,17 @@ class Ranked:
     decayed: float
 
 
-def text_key(hit: TermHit) -> tuple[int, float]:
+def text_key(hit: TermHit | Strength) -> tuple[int, float]:
     """Return what orders hits by their text alone; smaller is better. Equal keys are ties that the capsule decides."""
     return (-hit.coverage, -hit.bm25)
 
 
+def capsule_key(capsule: Capsule, decayed: float) -> tuple[float, ...]:
+    """Return what orders hits that their text leaves equal; smaller is better, and no two capsules are equal."""
+    used = EARLIEST if capsule.use.last_at is None else capsule.use.last_at
+    return (-decayed, -capsule.validity.valid_from, -used, -capsule.use.count, capsule.number)
+
+
 def rank_key(ranked: Ranked) -> tuple[float, ...]:
     """Return the whole order of the term lane; smaller is better, and no two capsules are equal (L6)."""
-    capsule = ranked.capsule
-    used = EARLIEST if capsule.use.last_at is None else capsule.use.last_at
-    return (
-        *text_key(ranked.hit),
-        -ranked.decayed,
-        -capsule.validity.valid_from,
-        -used,
-        -capsule.use.count,
-        capsule.number,
-    )
+    return (*text_key(ranked.hit), *capsule_key(ranked.capsule, ranked.decayed))

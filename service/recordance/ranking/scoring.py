@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from recordance.query.terms import TermGroup
-from recordance.ranking.bm25 import CorpusStatistics, bm25, idf
+from recordance.ranking.bm25 import Bm25, CorpusStatistics, idf
 
 FEW_WORDS = 12
 """Up to so many words, looking for each in a content is cheaper than counting all of the content's words."""
@@ -33,6 +33,15 @@ class TermHit:
     bm25: float
     matched: tuple[str, ...]
     support: float
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """What a hit is ranked by: how many of the caller's terms matched, and the BM25 of their words (L6)."""
+
+    number: int
+    coverage: int
+    bm25: float
 
 
 def weigh(frequencies: Mapping[str, int], corpus: CorpusStatistics) -> Weights:
@@ -68,6 +77,10 @@ class Scorer:
         self._under: dict[str, list[int]] = {}
         for place, way in enumerate(self._ways):
             self._under.setdefault(min(way.needed), []).append(place)
+        # Most queries ask for each word alone and once; then whatever is found counts.
+        alone = all(len(way.needed) == 1 for way in self._ways)
+        self._bare = alone and len(self._words) == len(self._ways) == len(groups)
+        self._bm25 = Bm25(weights.idf, weights.corpus)
 
     def score(self, number: int, words: Sequence[str]) -> TermHit | None:
         """Return what the folded `words` of a content say for it, or None if no group matches as a whole.
@@ -84,10 +97,25 @@ class Scorer:
         return TermHit(
             number=number,
             coverage=len(matched),
-            bm25=bm25({word: counts[word] for word in counted}, len(words), self._weights.idf, self._weights.corpus),
+            bm25=self._bm25.score({word: counts[word] for word in counted}, len(words)),
             matched=tuple(dict.fromkeys(way.label for way in matching)),
             support=self._support(self._asked.intersection(counts).union(*(self._terms[place] for place in matched))),
         )
+
+    def strength(self, number: int, words: Sequence[str]) -> Strength | None:
+        """Return what ranks the content alone; the same numbers as `score` in half of its time."""
+        counts = self._counts(words)
+        if not counts:
+            return None
+        if not self._bare:
+            matching = [self._ways[place] for place in self._standing(counts)]
+            coverage = len({way.group for way in matching})
+            counts = {word: counts[word] for way in matching for word in way.needed}
+        else:
+            coverage = len(counts)
+        if not coverage:
+            return None
+        return Strength(number, coverage, self._bm25.score(counts, len(words)))
 
     def share(self, words: Sequence[str]) -> float:
         """Return how much of the terms' words stands in a content that no term matches as a whole, by idf, in 0..1 (O12)."""

@@ -12,9 +12,9 @@ from recordance.query.exclusion import ExclusionReason
 from recordance.query.folding import fold_words
 from recordance.query.lane import Fusion
 from recordance.ranking.claim import Claim, support_of
-from recordance.ranking.fusion import fused
+from recordance.ranking.fusion import by_ranks, by_scores
 from recordance.ranking.keys import Ranked, decayed_weight
-from recordance.ranking.scoring import TermHit
+from recordance.ranking.scoring import Strength, TermHit
 from recordance.usecases.term_lane import TermLane
 from recordance.usecases.vector_lane import Nearest, NearHit
 
@@ -51,7 +51,7 @@ class TermFindings:
 
     def best(self, wanted: int) -> tuple[Claim, ...]:
         """See Findings."""
-        return tuple(_claim_of(ranked) for ranked in self.lane.best(wanted))
+        return tuple(claim_of(ranked, None) for ranked in self.lane.best(wanted))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,41 +103,42 @@ class FusedFindings:
 
     def best(self, wanted: int) -> tuple[Claim, ...]:
         """See Findings."""
-        claims = self._fused
-        if wanted > len(claims) and self.term_tally.eligible > self._depth:
-            claims += self._behind(wanted)[: wanted - len(claims)]
-        return claims[:wanted]
-
-    @functools.cached_property
-    def _fused(self) -> tuple[Claim, ...]:
-        ranked = {each.hit.number: each for each in self._lane.best(self._depth)} if self.term_tally.eligible else {}
+        order = self._order(wanted)[:wanted]
         near = {hit.capsule.number: hit for hit in self._near.ranked}
-        by_terms = [(number, each.hit.bm25) for number, each in ranked.items()]
-        by_vector = [(number, hit.cosine) for number, hit in near.items()]
-        order = fused((by_terms, by_vector), self._fusion)
+        ranked = {each.hit.number: each for each in self._lane.ranked([number for number in order if number not in near])}
         return tuple(
-            self._by_terms(ranked[number], near.get(number), rank) if number in ranked else self._by_vector(near[number], rank)
+            self._near_claim(near[number], rank) if number in near else claim_of(ranked[number], rank)
             for rank, number in enumerate(order, start=1)
         )
 
-    def _behind(self, wanted: int) -> tuple[Claim, ...]:
-        shown = {claim.capsule.number for claim in self._fused}
-        behind = [each for each in self._lane.best(wanted + len(self._near.ranked)) if each.hit.number not in shown]
-        return tuple(self._by_terms(each, None, rank) for rank, each in enumerate(behind, start=len(shown) + 1))
+    def _order(self, wanted: int) -> tuple[int, ...]:
+        """Return the numbers in their order, so far that the first `wanted` are right."""
+        front = self._front(wanted)
+        if wanted <= len(front) or self.term_tally.eligible <= self._depth:
+            return front
+        fused_already = set(front)
+        behind = [each.number for each in self._ordered(wanted + len(self._near.ranked))]
+        return (*front, *(number for number in behind if number not in fused_already))
 
-    def _by_terms(self, ranked: Ranked, near: NearHit | None, rank: int) -> Claim:
-        cosine = None if near is None else near.cosine
-        return Claim(
-            capsule=ranked.capsule,
-            decayed=ranked.decayed,
-            term=ranked.hit,
-            cosine=cosine,
-            support=support_of(ranked.hit.support, cosine),
-            rank=rank,
-        )
+    def _front(self, wanted: int) -> tuple[int, ...]:
+        """Return what is fused, in an order whose first `wanted` are right.
 
-    def _by_vector(self, near: NearHit, rank: int) -> Claim:
-        """Return the claim of a capsule that is not among the first ranks of the term lane; terms may match it all the same."""
+        By ranks, what only the term lane has comes no further forward than in its own order, so that no more of that order than
+        `wanted` need be known, and the ranks of what both lanes have.
+        """
+        near = self._near.ranked
+        if self._fusion is Fusion.CONVEX:
+            by_terms = {each.number: each.bm25 for each in self._ordered(self._depth)}
+            return by_scores([by_terms, {hit.capsule.number: hit.cosine for hit in near}])
+        known = {each.number: rank for rank, each in enumerate(self._ordered(min(wanted, self._depth)), start=1)}
+        both = [hit for each in near if (hit := self._matches[each.capsule.number].hit) is not None]
+        known |= self._lane.ranks([hit for hit in both if hit.number not in known], self._depth)
+        return by_ranks([known, {hit.capsule.number: rank for rank, hit in enumerate(near, start=1)}])
+
+    def _ordered(self, wanted: int) -> Sequence[Strength]:
+        return self._lane.order(wanted) if self.term_tally.eligible else ()
+
+    def _near_claim(self, near: NearHit, rank: int) -> Claim:
         match = self._matches[near.capsule.number]
         return Claim(
             capsule=near.capsule,
@@ -171,9 +172,10 @@ def _matches(lane: TermLane, hits: Sequence[NearHit]) -> Mapping[int, _Match]:
     return found
 
 
-def _claim_of(ranked: Ranked) -> Claim:
+def claim_of(ranked: Ranked, rank: int | None) -> Claim:
+    """Return what the term lane alone says of a capsule, with its place in a fused ranking if there is one."""
     hit = ranked.hit
-    return Claim(capsule=ranked.capsule, decayed=ranked.decayed, term=hit, cosine=None, support=hit.support, rank=None)
+    return Claim(capsule=ranked.capsule, decayed=ranked.decayed, term=hit, cosine=None, support=hit.support, rank=rank)
 
 
 def _reasons(hits: Sequence[NearHit]) -> list[ExclusionReason]:

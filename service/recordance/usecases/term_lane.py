@@ -3,19 +3,20 @@
 Candidates are read in growing batches until nothing that was not read can come among the ranks that are wanted.
 """
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from recordance.domain.capsule import Capsule
 from recordance.domain.instant import Instant
-from recordance.ports.terms import Horizon
+from recordance.ports.terms import UNSURE, Horizon, Proposals
 from recordance.ports.truth import TruthReader
 from recordance.query.document import TermQuery
 from recordance.query.fence import Scope
 from recordance.query.folding import fold_words
 from recordance.ranking.bm25 import CorpusStatistics
-from recordance.ranking.keys import Ranked, decayed_weight, rank_key, text_key
-from recordance.ranking.scoring import Scorer, TermHit, Weights, weigh
+from recordance.ranking.keys import Ranked, capsule_key, decayed_weight, text_key
+from recordance.ranking.scoring import Scorer, Strength, TermHit, Weights, weigh
 from recordance.usecases.follow import RecallView
 
 SPARE_CANDIDATES = 12
@@ -32,47 +33,94 @@ class Corpus:
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True)
 class TermLane:
-    """One term query on one view of a store, with the weights of its words."""
+    """One term query on one view of a store, with the weights of its words. What was read stays with it, and is read once."""
 
-    view: RecallView
-    query: TermQuery
-    weights: Weights
-    scorer: Scorer
-    at: Instant
+    def __init__(self, view: RecallView, query: TermQuery, weights: Weights, scorer: Scorer, at: Instant) -> None:
+        self.view = view
+        self.query = query
+        self.weights = weights
+        self.scorer = scorer
+        self.at = at
+        self._words: dict[int, list[str]] = {}
+        self._strengths: dict[int, Strength | None] = {}
+        self._capsules: dict[int, Capsule] = {}
+        self._proposals: dict[int, Proposals] = {}
 
     def best(self, wanted: int) -> tuple[Ranked, ...]:
         """Return the best `wanted` (≥ 1) eligible matches in the lane's order, or all if there are fewer."""
-        hits = self._proven_hits(wanted)
-        hits.sort(key=text_key)
-        contenders = [hit for hit in hits if text_key(hit) <= text_key(hits[min(wanted, len(hits)) - 1])] if hits else []
-        capsules = self.view.reader.capsules([hit.number for hit in contenders])
-        return tuple(sorted(self._ranked(contenders, capsules), key=rank_key)[:wanted])
+        return tuple(self.ranked([strength.number for strength in self.order(wanted)]))
 
-    def _ranked(self, hits: Sequence[TermHit], capsules: Mapping[int, Capsule]) -> list[Ranked]:
-        known = [(hit, capsules[hit.number]) for hit in hits if hit.number in capsules]
-        return [Ranked(hit, capsule, decayed_weight(capsule, self.at)) for hit, capsule in known]
+    def order(self, wanted: int) -> tuple[Strength, ...]:
+        """Return what ranks the best `wanted` (≥ 1) eligible matches, in the lane's order, or all if there are fewer.
 
-    def _proven_hits(self, wanted: int) -> list[TermHit]:
-        """Return hits among which the best `wanted` surely are, ties at the cut included."""
-        scored: dict[int, TermHit | None] = {}
+        A capsule is read only where it decides between equals.
+        """
+        strengths = sorted(self._proven(wanted), key=text_key)
+        contenders = [each for each in strengths if text_key(each) <= text_key(strengths[min(wanted, len(strengths)) - 1])]
+        ordered: list[Strength] = []
+        for _, equals in itertools.groupby(contenders, key=text_key):
+            ordered += self._by_capsule(list(equals))
+        return tuple(ordered[:wanted])
+
+    def ranks(self, hits: Sequence[TermHit], depth: int) -> Mapping[int, int]:
+        """Return the ranks, from 1, of those of `hits` that are among the first `depth`; all of them may ground.
+
+        Where enough others surely match more terms, nothing needs to be read to know that they are not.
+        """
+        floor = self._proposed(depth + SPARE_CANDIDATES).floor if hits else UNSURE
+        if all(floor.count >= depth and hit.coverage < floor.coverage for hit in hits):
+            return {}
+        wanted = {hit.number for hit in hits}
+        return {each.number: rank for rank, each in enumerate(self.order(depth), start=1) if each.number in wanted}
+
+    def ranked(self, numbers: Sequence[int]) -> Iterator[Ranked]:
+        """Return the whole claims of matches that `order` returned, in the order of `numbers`."""
+        capsules = self._read_capsules(numbers)
+        for number in numbers:
+            hit = self.scorer.score(number, self._words[number])
+            if hit is not None and number in capsules:
+                yield Ranked(hit, capsules[number], decayed_weight(capsules[number], self.at))
+
+    def _by_capsule(self, equals: list[Strength]) -> list[Strength]:
+        if len(equals) == 1:
+            return equals
+        capsules = self._read_capsules([each.number for each in equals])
+        keys = {number: capsule_key(capsule, decayed_weight(capsule, self.at)) for number, capsule in capsules.items()}
+        return sorted((each for each in equals if each.number in keys), key=lambda each: keys[each.number])
+
+    def _read_capsules(self, numbers: Sequence[int]) -> Mapping[int, Capsule]:
+        new = [number for number in numbers if number not in self._capsules]
+        if new:
+            self._capsules.update(self.view.reader.capsules(new))
+        return self._capsules
+
+    def _proven(self, wanted: int) -> list[Strength]:
+        """Return matches among which the best `wanted` surely are, ties at the cut included."""
         count = wanted + SPARE_CANDIDATES
+        proposed: set[int] = set()
         while True:
-            proposals = self.view.terms.proposals(self.query, count, self.weights)
-            self._score_new(proposals.numbers, scored)
-            hits = [hit for hit in scored.values() if hit is not None]
-            if proposals.horizon is None or _settled(hits, wanted, proposals.horizon):
-                return hits
+            proposals = self._proposed(count)
+            proposed.update(proposals.numbers)
+            self._weigh_new(proposals.numbers)
+            found = [strength for number in proposed if (strength := self._strengths[number]) is not None]
+            if proposals.horizon is None or _settled(found, wanted, proposals.horizon):
+                return found
             count *= WIDENING
 
-    def _score_new(self, numbers: Sequence[int], scored: dict[int, TermHit | None]) -> None:
-        new = [number for number in numbers if number not in scored]
+    def _proposed(self, count: int) -> Proposals:
+        if count not in self._proposals:
+            self._proposals[count] = self.view.terms.proposals(self.query, count, self.weights)
+        return self._proposals[count]
+
+    def _weigh_new(self, numbers: Sequence[int]) -> None:
+        new = [number for number in numbers if number not in self._strengths]
         contents = self.view.reader.contents(new)
         for number in new:
             # A number without content was forgotten since it was indexed: an index can lag, it can never invent.
             content = contents.get(number)
-            scored[number] = None if content is None else self.scorer.score(number, fold_words(content))
+            self._words[number] = [] if content is None else fold_words(content)
+            self._strengths[number] = self.scorer.strength(number, self._words[number])
 
 
 def term_lane(view: RecallView, query: TermQuery, corpus: Corpus, at: Instant) -> TermLane:
@@ -89,7 +137,7 @@ def corpus_of(reader: TruthReader, subtrees: frozenset[str] | None, scope: Scope
     return Corpus(reader.corpus_within(subtrees), scope)
 
 
-def _settled(hits: Sequence[TermHit], wanted: int, horizon: Horizon) -> bool:
+def _settled(hits: Sequence[Strength], wanted: int, horizon: Horizon) -> bool:
     """Whether the last wanted hit stands strictly above everything that was not proposed."""
     if len(hits) < wanted:
         return False

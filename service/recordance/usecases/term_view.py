@@ -9,7 +9,7 @@ from recordance.ports.terms import Horizon, Proposals, Tally
 from recordance.query.document import TermQuery
 from recordance.query.exclusion import ExclusionReason
 from recordance.query.fence import Scope
-from recordance.ranking.bm25 import bm25
+from recordance.ranking.bm25 import Bm25
 from recordance.ranking.scoring import Weights
 from recordance.usecases.overlay import Stand
 
@@ -31,7 +31,7 @@ class OverlaidTerms:
         below = self._ask(lambda stand: stand.snapshot.proposals(query, stand.overlay.masked, count, weights))
         above = self._best_overlaid(query, count, weights)
         horizons = [(each.coverage, each.bm25) for each in (below.horizon, above.horizon) if each is not None]
-        return Proposals(below.numbers + above.numbers, Horizon(*max(horizons)) if horizons else None)
+        return Proposals(below.numbers + above.numbers, Horizon(*max(horizons)) if horizons else None, below.floor)
 
     def frequencies(self, words: Collection[str], scope: Scope) -> Mapping[str, int]:
         """Return the exact document frequency of each word inside `scope`."""
@@ -73,4 +73,4 @@ def _strength(words: Sequence[str], query: TermQuery, weights: Weights) -> tuple
     counts = Counter(words)
     matching = [[way for way in group.alternatives if all(word in counts for word in way.words)] for group in query.groups]
     counted = {word: counts[word] for ways in matching for way in ways for word in way.words if word in weights.idf}
-    return sum(map(bool, matching)), bm25(counted, len(words), weights.idf, weights.corpus)
+    return sum(map(bool, matching)), Bm25(weights.idf, weights.corpus).score(counted, len(words))
