@@ -6,7 +6,6 @@ that is rounded once (`math.fsum`) makes the cosine the same number in every pro
 
 import math
 import operator
-import sys
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,6 +15,8 @@ from recordance.domain.instant import Instant
 DEFAULT_SPACE = "default"
 """The space of the embeddings that callers bring along."""
 COMPONENT_BYTES = 4
+_HIGH_BYTE_FIRST = array("H", [1]).tobytes() == b"\x00\x01"
+"""Whether this machine keeps the bytes of a number in the other order than a stored vector."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Vector:
     def values(self) -> "array[float]":
         """The components."""
         components = array("f", self.packed)
-        if sys.byteorder == "big":
+        if _HIGH_BYTE_FIRST:
             components.byteswap()
         return components
 
@@ -47,7 +48,7 @@ class Vector:
 def vector_of(values: Iterable[float]) -> Vector:
     """Return the vector with these components, each rounded to float32; one that is too large for that becomes infinite."""
     components = array("f", values)
-    if sys.byteorder == "big":
+    if _HIGH_BYTE_FIRST:
         components.byteswap()
     return Vector(components.tobytes())
 
