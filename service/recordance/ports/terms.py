@@ -20,10 +20,14 @@ class Horizon:
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """What is sure of proposals without reading them: at least `count` of them match at least `coverage` groups."""
+    """What is sure of proposals without reading them.
+
+    At least `count` of them have at least this coverage, and at equal coverage an exact BM25 of at least `bm25`.
+    """
 
     count: int = 0
     coverage: int = 0
+    bm25: float = 0.0
 
 
 UNSURE = Floor()

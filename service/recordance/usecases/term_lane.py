@@ -58,18 +58,17 @@ class TermLane:
         """
         strengths = sorted(self._proven(wanted), key=text_key)
         contenders = [each for each in strengths if text_key(each) <= text_key(strengths[min(wanted, len(strengths)) - 1])]
-        ordered: list[Strength] = []
-        for _, equals in itertools.groupby(contenders, key=text_key):
-            ordered += self._by_capsule(list(equals))
-        return tuple(ordered[:wanted])
+        groups = [list(equals) for _, equals in itertools.groupby(contenders, key=text_key)]
+        self._read_capsules([each.number for equals in groups if len(equals) > 1 for each in equals])
+        return tuple(itertools.islice((each for equals in groups for each in self._by_capsule(equals)), wanted))
 
     def ranks(self, hits: Sequence[TermHit], depth: int) -> Mapping[int, int]:
         """Return the ranks, from 1, of those of `hits` that are among the first `depth`; all of them may ground.
 
-        Where enough others surely match more terms, nothing needs to be read to know that they are not.
+        Where enough others are surely above them, nothing needs to be read to know that they are not.
         """
         floor = self._proposed(depth + SPARE_CANDIDATES).floor if hits else UNSURE
-        if all(floor.count >= depth and hit.coverage < floor.coverage for hit in hits):
+        if all(floor.count >= depth and (hit.coverage, hit.bm25) < (floor.coverage, floor.bm25) for hit in hits):
             return {}
         wanted = {hit.number for hit in hits}
         return {each.number: rank for rank, each in enumerate(self.order(depth), start=1) if each.number in wanted}
@@ -85,9 +84,9 @@ class TermLane:
     def _by_capsule(self, equals: list[Strength]) -> list[Strength]:
         if len(equals) == 1:
             return equals
-        capsules = self._read_capsules([each.number for each in equals])
-        keys = {number: capsule_key(capsule, decayed_weight(capsule, self.at)) for number, capsule in capsules.items()}
-        return sorted((each for each in equals if each.number in keys), key=lambda each: keys[each.number])
+        known = [(each, self._capsules[each.number]) for each in equals if each.number in self._capsules]
+        known.sort(key=lambda one: capsule_key(one[1], decayed_weight(one[1], self.at)))
+        return [each for each, _ in known]
 
     def _read_capsules(self, numbers: Sequence[int]) -> Mapping[int, Capsule]:
         new = [number for number in numbers if number not in self._capsules]

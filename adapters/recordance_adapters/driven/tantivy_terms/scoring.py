@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import tantivy
 
 from recordance.errors import ReplicaDamaged
-from recordance.ports.terms import Horizon
+from recordance.ports.terms import UNSURE, Floor, Horizon
 from recordance.query.document import TermQuery
 from recordance.query.terms import TermGroup
 from recordance.ranking.bm25 import K1
@@ -26,6 +26,8 @@ _ROUNDING = 2.0**-24
 """The largest relative error of one operation in single precision."""
 _MOST_SHARING = 1_000
 """How many words the clauses may ask for that count words once which several ways share."""
+_KEPT = 9 / 8
+"""A length is less than so many times what one byte keeps of it."""
 _LEAST_IDF = 2.0**-16
 """Below this the engine's idf has lost too many digits to be boosted; such a word's whole score becomes part of the bound."""
 
@@ -172,6 +174,19 @@ class Scoring:
         stretch = max(1.0, self._corpus.mean_length / self._statistics.mean_length * (1.0 + 4 * _ROUNDING))
         scored = min(last_score + self._error - coverage * self._step, self._most) * stretch
         return Horizon(coverage, scored + self._lost)
+
+    def floor(self, last_score: float, count: int) -> Floor:
+        """Return what is sure of `count` matches that score no less than `last_score`.
+
+        The other way round, with q > 8/9 of the true length (four significant bits of it are kept): of the fraction's denominator
+        only a part grows with the length, so BM25 ≥ (S − ε − coverage · step) ÷ (9/8 · max(1, m / M)). A word whose score is lost
+        only adds to it.
+        """
+        if not self.tells_coverage:
+            return UNSURE
+        coverage = self.coverage(last_score)
+        shrink = _KEPT * max(1.0, self._statistics.mean_length / self._corpus.mean_length * (1.0 + 4 * _ROUNDING))
+        return Floor(count, coverage, max(0.0, last_score - self._error - coverage * self._step) / shrink)
 
 
 def possible_ways(group: TermGroup, frequencies: Mapping[str, int]) -> tuple[tuple[str, ...], ...]:

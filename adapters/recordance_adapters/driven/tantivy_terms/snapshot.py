@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 import tantivy
 
-from recordance.ports.terms import UNSURE, Floor, Proposals, Tally
+from recordance.ports.terms import UNSURE, Proposals, Tally
 from recordance.query.document import TermQuery
 from recordance.query.exclusion import ExclusionReason
 from recordance.query.fence import Scope
@@ -101,7 +101,7 @@ class TantivySnapshot:
             matches = [hit for hit in hits if scoring.coverage(hit[0]) >= query.least_coverage]
             numbers = tuple(self._numbers(matches))
         ended = len(hits) < count or len(matches) < len(hits)
-        floor = Floor(len(matches), scoring.coverage(matches[-1][0])) if matches and scoring.tells_coverage else UNSURE
+        floor = scoring.floor(matches[-1][0], len(matches)) if matches else UNSURE
         return Proposals(numbers, None if ended else scoring.horizon(hits[-1][0]), floor)
 
     def _eligible(self, query: TermQuery) -> list[tuple[tantivy.Occur, tantivy.Query]]:
