@@ -7,6 +7,7 @@ from recordance.errors import InvalidArgument
 from recordance_adapters.wire.tool import Tool, ToolSet
 from recordance_adapters.wire.tools.alias import ALIAS
 from recordance_adapters.wire.tools.archive import ARCHIVE
+from recordance_adapters.wire.tools.forget import FORGET
 from recordance_adapters.wire.tools.judge import FEEDBACK, REVIEW
 from recordance_adapters.wire.tools.misses import MISSES
 from recordance_adapters.wire.tools.read import GET, LIST
@@ -15,7 +16,7 @@ from recordance_adapters.wire.tools.retrieve import RETRIEVE
 from recordance_adapters.wire.tools.store import STORE
 from recordance_adapters.wire.tools.vector import VECTOR
 
-TOOLS: tuple[Tool, ...] = (RETRIEVE, STORE, GET, LIST, RELATE, ALIAS, VECTOR, FEEDBACK, REVIEW, MISSES, ARCHIVE)
+TOOLS: tuple[Tool, ...] = (RETRIEVE, STORE, GET, LIST, RELATE, ALIAS, VECTOR, FORGET, FEEDBACK, REVIEW, MISSES, ARCHIVE)
 """All that is built; what is not is absent."""
 ALL = "all"
 DEFAULT_SETS = (ToolSet.CORE.value,)

@@ -15,6 +15,7 @@ from recordance_adapters.driving.cli.session import Session
 from recordance_adapters.wire.tool import Tool
 from recordance_adapters.wire.tools.alias import ALIAS
 from recordance_adapters.wire.tools.archive import ARCHIVE
+from recordance_adapters.wire.tools.forget import FORGET
 from recordance_adapters.wire.tools.judge import FEEDBACK, REVIEW
 from recordance_adapters.wire.tools.misses import MISSES
 from recordance_adapters.wire.tools.read import GET, LIST
@@ -221,6 +222,10 @@ def _id_words(parser: ArgumentParser) -> None:
     parser.add_argument("id", help="Such as cap-12.")
 
 
+def _forget(given: Namespace, options: Raw) -> Iterator[Raw]:
+    yield {"id": given.id, **options}
+
+
 def _archive(given: Namespace, options: Raw) -> Iterator[Raw]:
     yield {"id": given.id, "action": "archive", **options}
 
@@ -289,6 +294,10 @@ _FEEDBACK = _command(
     "feedback", "Say what recalled capsules did for you.", FEEDBACK,
     words=_feedback_words, unlisted=("receipt", "capsule_id", "outcome"), gather=_feedback,
 )  # fmt: skip
+_FORGET = _command(
+    "forget", "Erase a capsule's content everywhere in the store, for good.", FORGET,
+    words=_id_words, unlisted=("id",), gather=_forget, show=screen.forgotten,
+)  # fmt: skip
 _ARCHIVE = _command(
     "archive", "Put a capsule away; it stays readable.", ARCHIVE,
     words=_id_words, unlisted=("id", "action"), gather=_archive,
@@ -300,6 +309,20 @@ _RESTORE = _command(
 
 TOOL_COMMANDS: Mapping[str, ToolCommand] = {
     command.name: command
-    for command in (_STORE, _RECALL, _GET, _LIST, _RELATE, _ALIAS, _VECTOR, _MISSES, _REVIEW, _FEEDBACK, _ARCHIVE, _RESTORE)
+    for command in (
+        _STORE,
+        _RECALL,
+        _GET,
+        _LIST,
+        _RELATE,
+        _ALIAS,
+        _VECTOR,
+        _MISSES,
+        _REVIEW,
+        _FEEDBACK,
+        _FORGET,
+        _ARCHIVE,
+        _RESTORE,
+    )
 }
 """The commands that are tools, in the order in which help lists them."""

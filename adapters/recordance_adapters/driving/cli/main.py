@@ -107,7 +107,7 @@ def _run(words: Sequence[str], serve: Serve | None) -> int:
 
 def overview() -> str:
     """Return what `recordance --help` says."""
-    listed = "\n".join(f"  {command.name:<10} {command.about}" for command in COMMANDS.values())
+    listed = "\n".join(f"  {command.name:<14} {command.about}" for command in COMMANDS.values())
     return (
         "usage: recordance COMMAND [options]\n\n"
         "A recall service for software agents: ranked evidence for their words, or an honest account of why there is none.\n\n"

@@ -197,6 +197,44 @@ def checks(answer: Answer) -> Iterator[str]:
     yield f"in all: {answer['verdict']}"
 
 
+def forgotten(answer: Answer) -> Iterator[str]:
+    """A forget: since when, what has become of each place, who else has the content, and the receipt."""
+    yield f"{answer['id']} is forgotten since {answer['forgotten_at']}"
+    yield from _places(answer["places"])
+    if answer.get("equal"):
+        yield f"the same content stays in {', '.join(answer['equal'])}"
+    yield f"receipt: {answer['receipt']}"
+
+
+def verified(answer: Answer) -> Iterator[str]:
+    """A receipt that was brought back: whether it is this store's, what it stated, and how that is now."""
+    if answer["signature"] != "holds":
+        yield f"this is not as this store gave it: the signature of the {answer['kind']} receipt does not hold"
+    elif answer["kind"] == "recall":
+        yield f"this store gave it: a recall at seq {answer['seq']} showed {', '.join(answer['ids']) or 'nothing'}"
+    else:
+        yield f"this store gave it: {answer['id']} was forgotten at {answer['forgotten_at']}, as seq {answer['seq']}"
+        yield "what it stated:"
+        yield from _places(answer["stated"])
+        if answer["state"] == "tombstoned":
+            yield "what is so now:"
+            yield from _places(answer["now"])
+        else:
+            yield f"it is {answer['state']} now: an older copy of the store was put back since; forget it again"
+
+
+def _places(places: Sequence[Mapping[str, Json]]) -> Iterator[str]:
+    """Places by their state; those with a note on a line of their own."""
+    for state in ("purged", "pending", "outside"):
+        named = [place for place in places if place["state"] == state]
+        bare = [place["place"] for place in named if "note" not in place]
+        if bare:
+            yield f"{_INDENT}{state:<8} {', '.join(bare)}"
+        for place in named:
+            if "note" in place:
+                yield f"{_INDENT}{state:<8} {place['place']}: {one(place['note'], 200)}"
+
+
 def taught(answer: Answer) -> Iterator[str]:
     """Aliases: one a line, or what became of each lesson."""
     for row in answer.get("aliases", ()):

@@ -13,6 +13,7 @@ from typing import BinaryIO
 from recordance.errors import InvalidArgument
 from recordance.usecases import inspect
 from recordance.usecases.transfer import Vectors, export_lines, import_lines
+from recordance.usecases.verify import verify_receipt
 from recordance_adapters.bootstrap import Absent
 from recordance_adapters.driving.cli import screen
 from recordance_adapters.driving.cli.options import file_path
@@ -153,6 +154,17 @@ def _copy(source: BinaryIO, target: "tempfile._TemporaryFileWrapper[bytes]") -> 
     target.flush()
 
 
+def _receipt_words(parser: ArgumentParser) -> None:
+    parser.add_argument("receipt", metavar="RECEIPT", help="Of a recall (rcpt-…) or a forget (ersr-…), exactly as given.")
+
+
+def _verify(session: Session, given: Namespace) -> Reply:
+    service = session.service
+    answer = verify_receipt(service.destinations, service.caller(ACTOR), None, given.receipt)
+    undone = answer.get("state", "tombstoned") != "tombstoned"
+    return Reply(answer, screen.verified, ExitCode.NOTHING if answer["signature"] != "holds" or undone else ExitCode.DONE)
+
+
 def _lines(path: Path) -> Iterator[str]:
     with path.open("rb") as file:
         for line in file:
@@ -170,6 +182,7 @@ UPKEEP_COMMANDS: Mapping[str, UpkeepCommand] = {
             _import,
             Absent.MAKE,
         ),
+        UpkeepCommand("verify-receipt", "Check what a recall or a forget has signed.", _receipt_words, _verify),
         UpkeepCommand("status", "Show how the store stands.", _no_words, _status),
         UpkeepCommand("doctor", "Check whether everything is in order, and say what to do if not.", _no_words, _doctor),
         UpkeepCommand("rebuild", "Make the indexes anew from the truth.", _no_words, _rebuild),
