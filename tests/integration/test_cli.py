@@ -337,15 +337,16 @@ def test_status_tells_the_counts_the_index_and_the_versions(filled: Commands) ->
 
 
 def test_the_demonstration_shows_every_outcome_and_leaves_nothing(command: Commands, tmp_path: Path) -> None:
-    """A new user's first hour: grounded, taught, corrected, missing and absent, on real recalls."""
+    """A new user's first hour: grounded, taught, corrected, missing, absent, near and forgotten, on real recalls."""
     ran = command("demo")
     assert ran.code == 0
-    for seen in ("grounded:", "abstain:", "missing evidence:", "alias:storm", "superseded: cap-7"):
+    for seen in ("grounded:", "abstain:", "missing evidence:", "alias:storm", "superseded: cap-7", "similarity 0.94", "purged"):
         assert seen in ran.out, seen
     assert not command.store.exists()
     steps = command("demo", "--json").answer["steps"]
     outcomes = [step["answer"].get("outcome") for step in steps if "recall" in step["command"]]
     assert outcomes[:3] == ["grounded", "grounded", "abstain"]
+    assert outcomes[-2:] == ["grounded", "missing_evidence"]
 
 
 def test_the_module_of_the_command_line_runs_alone_and_knows_no_server(tmp_path: Path) -> None:

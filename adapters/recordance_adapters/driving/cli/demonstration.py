@@ -15,14 +15,33 @@ from recordance_adapters.driving.cli.session import Session
 from recordance_adapters.wire.tools.store import STORE
 
 STATEMENTS: Sequence[Mapping[str, Json]] = (
-    {"content": "The ferry timetable is read from the harbour office every morning at five.", "kind": "procedure"},
-    {"content": "We keep departure times in UTC and show them in the harbour's own zone.", "kind": "decision"},
+    {
+        "content": "The ferry timetable is read from the harbour office every morning at five.",
+        "kind": "procedure",
+        "embedding": [0.0, 0.0, 1.0],
+    },
+    {
+        "content": "We keep departure times in UTC and show them in the harbour's own zone.",
+        "kind": "decision",
+        "embedding": [0.0, 0.0, 0.9],
+    },
     {"content": "The booking form refuses a passenger without a surname.", "kind": "constraint"},
-    {"content": "A cancelled crossing is refunded within three working days.", "kind": "fact", "confidence": 0.9},
-    {"content": "Storm warnings above force nine close the northern pier.", "kind": "fact", "source": "harbour rules, page 4"},
+    {
+        "content": "A cancelled crossing is refunded within three working days.",
+        "kind": "fact",
+        "confidence": 0.9,
+        "embedding": [0.1, 0.9, 0.3],
+    },
+    {
+        "content": "Storm warnings above force nine close the northern pier.",
+        "kind": "fact",
+        "source": "harbour rules, page 4",
+        "embedding": [1.0, 0.0, 0.1],
+    },
     {"content": "Die Fähre nach Süden fährt im Winter nur samstags.", "kind": "fact", "tags": ["winter"]},
     {"content": "The map service is called at most twice a second.", "kind": "constraint", "key": "map/rate"},
 )
+"""The embeddings are made by hand, three numbers each: how much a statement is about weather, money and the clock."""
 PROJECT = "harbour/ferries"
 
 
@@ -48,6 +67,12 @@ TOUR = (
     Step("What only the old one said is missing evidence, not silence.", ("recall", "twice")),
     Step("A fence holds: nothing lies in this project.", ("recall", "ferry", "--project-prefix", "airfield")),
     Step("What was never found is remembered, to be taught or stored.", ("misses",)),
+    Step(
+        "Your own embeddings find what no word does. Here they are made by hand: weather, money, clock.",
+        ("recall", "reimbursement", "--query-embedding", "[0, 1, 0]", "--vector-k", "1"),
+    ),
+    Step("What must go is forgotten for good, and the receipt says what became of it in each place.", ("forget", "cap-4")),
+    Step("No word of it finds it any more; its id tells that it was there.", ("recall", "crossing", "cap-4")),
 )
 
 
