@@ -50,7 +50,7 @@ def store(truth: Truth, captures: Sequence[Capture], without: frozenset[int] = f
     write(truth, captured(*captures), ChangeSet((PutSpace(Space(DEFAULT_SPACE, 1), NOON), *embeddings)))
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(data=st.data(), seed=st.integers(0, 2**32))
 def test_every_scope_admits_what_its_predicate_admits(
     data: st.DataObject, seed: int, tmp_path_factory: pytest.TempPathFactory

@@ -415,9 +415,10 @@ def _a_corroboration(draw: st.DrawFn, drawing: _Drawing) -> Drawn:
     ), number
 
 
-def _a_kept_answer(draw: st.DrawFn, _: _Drawing) -> Drawn:
+def _a_kept_answer(draw: st.DrawFn, drawing: _Drawing) -> Drawn:
     key = draw(st.sampled_from(["once", "twice", "k" * 9000]))
-    answer = draw(_json_texts | st.integers(1, 12).map(lambda number: f'{{"results":[{{"id":"cap-{number}"}}]}}'))
+    named = st.sampled_from([*sorted(drawing.alive), drawing.last + 1, 10**6])
+    answer = draw(_json_texts | named.map(lambda number: f'{{"results":[{{"id":"cap-{number}"}}]}}'))
     return KeepAnswer(KeptAnswer(key, draw(st.sampled_from(["d1", "d2"])), answer, draw(near_instants))), None
 
 
