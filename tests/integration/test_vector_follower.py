@@ -11,7 +11,7 @@ from recordance_adapters.driven.in_memory.truth import MemoryTruth
 from recordance_adapters.driven.in_memory.vectors import MemoryVectorReplica
 from support.stores import standing_still
 from support.truths import IDENTITY, entombed, remember, stands, told, write
-from support.vector_views import SPACE, MetReplica, asks, embed, following, is_scan, recall_holds, remember_embedded
+from support.vector_views import SPACE, MetReplica, asks, embed, following, is_scan, recall_holds, remember_embedded, view_holds
 
 NORTH = asks(0.0, 1.0)
 
@@ -53,8 +53,11 @@ def test_until_the_index_is_open_a_recall_scans_the_truth(truth: Truth, replica:
     """Decision 2: nobody waits for an index to be opened or built."""
     follower = following(truth, replica)
     remember_embedded(truth, 20, dimension=2)
-    assert is_scan(recall_holds(follower, truth, NORTH))
-    follower.commit()
+    with follower.steady() as steady, truth.reading() as reader:
+        scan = steady.at(reader)
+        assert is_scan(scan)
+        follower.commit()  # a recall that scans keeps nobody from the index
+        view_holds(scan, reader, NORTH, 3, 100)
     assert not is_scan(recall_holds(follower, truth, NORTH))
 
 
@@ -207,6 +210,7 @@ def test_a_space_that_takes_another_dimension_begins_its_index_anew(truth: Truth
     assert recall_holds(follower, truth, NORTH).nearest(asks(1.0, 0.0, 0.0), 3) == []
     embed(truth, bare, 0.0, 1.0, 0.0)
     assert is_scan(recall_holds(follower, truth, asks(0.0, 1.0, 0.0)))
+    assert follower.alarms == 1
     follower.commit()
     assert replica.cleared == [2, 3]
     assert not is_scan(recall_holds(follower, truth, asks(0.0, 1.0, 0.0)))

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from recordance.domain.instant import Instant
-from recordance.errors import ReplicaDamaged
+from recordance.errors import Fault, ReplicaDamaged
 from recordance.ports.truth import Truth
 from recordance_adapters.driven.in_memory.truth import MemoryTruth
 from recordance_adapters.driven.in_memory.vectors import MemoryVectorReplica
@@ -188,13 +188,16 @@ def test_an_index_that_is_ahead_of_its_truth_begins_anew(truth: Truth) -> None:
     """Decision 1: a truth put back from a backup has another history; what the index holds of it is worth nothing."""
     other, replica = MemoryTruth(IDENTITY), MemoryVectorReplica()
     remember_embedded(other, 8, dimension=2)
-    following(other, replica).commit()
     remember_embedded(truth, 3, dimension=2, seed=2)
-    follower = following(truth, replica)
-    assert is_scan(recall_holds(follower, truth, NORTH))
-    follower.commit()
-    assert (replica.count, replica.applied) == (3, follower.status().head)
-    assert not is_scan(recall_holds(follower, truth, NORTH))
+    for mark in (None, ""):
+        following(other, replica).commit()
+        if mark is not None:
+            replica.settle(replica.applied, mark)
+        follower = following(truth, replica)
+        assert is_scan(recall_holds(follower, truth, NORTH))
+        follower.commit()
+        assert (replica.count, replica.applied) == (3, follower.status().head)
+        assert not is_scan(recall_holds(follower, truth, NORTH))
 
 
 def test_an_index_of_another_history_begins_anew_even_where_the_counts_agree() -> None:
@@ -240,6 +243,37 @@ def test_a_truth_put_back_while_a_follower_looks_is_scanned_and_then_followed(la
     assert not is_scan(recall_holds(follower, swapped, NORTH))
     embed(earlier, 1, 0.5, 0.5)
     write(earlier, entombed(2))
+    assert not is_scan(recall_holds(follower, swapped, NORTH))
+
+
+class Draining(MemoryVectorReplica):
+    """A replica that fails once it has been emptied, as often as a test says."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.failing = 0
+
+    def clear(self, dimension: int) -> None:
+        super().clear(dimension)
+        if self.failing:
+            self.failing -= 1
+            raise Fault("the disk is full")
+
+
+def test_an_index_that_could_not_be_emptied_whole_is_not_used() -> None:
+    """Decision 1: not even if the truth comes back for which it was good."""
+    truth, earlier, replica = MemoryTruth(IDENTITY), MemoryTruth(IDENTITY), Draining()
+    remember_embedded(truth, 8, dimension=2)
+    remember_embedded(earlier, 2, dimension=2, seed=2)
+    swapped = Swapped(truth)
+    follower = following(swapped, replica)
+    follower.commit()
+    swapped.truth, replica.failing = earlier, 1
+    with pytest.raises(Fault, match="full"):
+        follower.commit()
+    swapped.truth = truth
+    assert is_scan(recall_holds(follower, swapped, NORTH))
+    follower.commit()
     assert not is_scan(recall_holds(follower, swapped, NORTH))
 
 

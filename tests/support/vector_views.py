@@ -3,6 +3,7 @@
 `VectorScene` draws, from one seed, the next write and the next question; components are few, so that cosines tie and are zero.
 """
 
+import itertools
 import random
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -63,9 +64,10 @@ def remember_embedded(truth: Truth, count: int, dimension: int = 4, seed: int = 
         first = writer.last_number() + 1
         captures = [make_capture(number, f"statement {number}") for number in range(first, first + count)]
         vectors = [vector(*(chance.gauss(0.0, 1.0) for _ in range(dimension))) for _ in captures]
-        writer.apply(captured(*captures), ACTOR, NOON)
-        for each, given in zip(captures, vectors, strict=True):
-            writer.apply(embedding_of(each.capsule, given), ACTOR, NOON)
+        each_alone = [embedding_of(each.capsule, given) for each, given in zip(captures, vectors, strict=True)]
+        changes = itertools.chain.from_iterable(each.changes for each in each_alone)
+        entries = itertools.chain.from_iterable(each.entries for each in each_alone)
+        writer.apply(captured(*captures).then(ChangeSet(tuple(changes), tuple(entries))), ACTOR, NOON)
     return [each.capsule.number for each in captures]
 
 

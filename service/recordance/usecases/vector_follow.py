@@ -382,7 +382,6 @@ class VectorFollower:
         if not stand.takes(step):
             raise ReplicaDamaged(f"the index has dimension {stand.dimension}, and the space another one")
         if not step.silent:
-            self._stand = replace(stand, proven=False)
             replica.put(step.points, step.dropped)
         self._stand = stand.after(step)
         if step.vectors is not None and not self._stand.proven:
