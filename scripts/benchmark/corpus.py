@@ -1,4 +1,7 @@
-"""Seeded texts and queries whose words are spread as in real text (Zipf's law), so that every run measures the same work."""
+"""Seeded texts, queries and vectors, so that every run measures the same work.
+
+Words are spread as in real text (Zipf's law); vectors lie in clusters, as those of models do.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,11 @@ VOCABULARY = 30_000
 WORDS = (30, 50)
 INELIGIBLE = 0.2
 """The share of capsules that have expired: they match, are counted, and may not ground."""
+DIMENSION = 384
+CLUSTERS = 200
+_SCATTERS = 500
+_DECIMALS = 4
+"""Decimals of a component as it is sent: what matters of a float32, in half the bytes."""
 _SYLLABLES = ("ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo", "mu", "na", "pe", "ri", "so", "tu", "va")
 
 
@@ -55,3 +63,20 @@ def queries(count: int, seed: int) -> list[list[str]]:
     """Return `count` queries of three single words drawn from the same distribution, so that common words are common in them."""
     source = Zipf(seed)
     return [[source.word() for _ in range(3)] for _ in range(count)]
+
+
+def vectors(seed: int) -> Iterator[list[float]]:
+    """Yield vectors of DIMENSION components without end, each a cluster's centre with some scatter around it.
+
+    The centres are the same for every seed, so that queries drawn with another one fall into the clusters of what is stored.
+    """
+    centres, scatters = _gaussians(CLUSTERS, 0, 1.0), _gaussians(_SCATTERS, seed, 0.5)
+    chance = random.Random(seed)
+    while True:
+        parts = zip(chance.choice(centres), chance.choice(scatters), chance.choice(scatters), strict=True)
+        yield [round(centre + one + other, _DECIMALS) for centre, one, other in parts]
+
+
+def _gaussians(count: int, seed: int, deviation: float) -> list[list[float]]:
+    chance = random.Random(seed)
+    return [[chance.gauss(0.0, deviation) for _ in range(DIMENSION)] for _ in range(count)]
