@@ -33,6 +33,8 @@ from recordance_adapters.driven.qdrant_vectors.sidecar import SCHEMA_VERSION
 BATCH = 500
 """How many points one request carries."""
 _POSITION = 0
+_FAILURES = (ApiException, ValueError, RuntimeError, OSError)
+"""What the client raises: for a refusal or a connection that broke, over unknown names in memory, and once it is closed."""
 _ALL_POINTS = models.Filter(must_not=[models.HasIdCondition(has_id=[_POSITION])])
 
 
@@ -139,7 +141,7 @@ class QdrantCollection:
         """Turn what the client raises into ReplicaDamaged if the collection is gone, else into Fault."""
         try:
             yield
-        except (ApiException, ValueError, OSError) as error:
+        except _FAILURES as error:
             if self._is_gone():
                 raise ReplicaDamaged(f"the collection {self._name} is not there any more") from error
             raise Fault(f"the collection {self._name} could not be asked: {error}") from error
@@ -147,7 +149,7 @@ class QdrantCollection:
     def _is_gone(self) -> bool:
         try:
             return not self._client.collection_exists(self._name)
-        except (ApiException, ValueError, OSError):
+        except _FAILURES:
             return False
 
 

@@ -64,10 +64,13 @@ class EdgeReplica:
         if self._shard is None or not held or conditions is None:
             return ()
         towards = direction(query.vector, self.dimension).values
-        found = engine.ask(self._shard, towards, conditions, min(count, held))
-        # A flipped bit can make a component huge, or no number at all, and would then top every answer.
+        wanted = min(count, held)
+        found = engine.ask(self._shard, towards, conditions, wanted)
+        # A flipped bit can make a component huge, which would top every answer, or no number at all, which is left out of all.
         if not all(abs(score) <= 1 + tolerance(self.dimension) for _, score in found):
             raise ReplicaDamaged("the vector index holds a vector that is not of length 1")
+        if not conditions and len(found) < wanted:
+            raise ReplicaDamaged(f"the vector index finds {len(found)} of {held} points")
         return [Near(number, score) for number, score in found]
 
     def put(self, points: Iterable[VectorPoint], dropped: Collection[int]) -> None:
