@@ -2,6 +2,7 @@
 
 import shutil
 import sqlite3
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -123,6 +124,16 @@ def test_status_says_how_far_the_vector_index_is() -> None:
 def index_of(store: Bench) -> dict[str, int]:
     answer: dict[str, int] = status(store.destinations, ANN, None, MemoryHousing(lambda: 0))["vector_index"]
     return answer
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="what a file takes of its disk is not counted there")
+def test_status_counts_what_an_index_has_written_and_not_what_it_has_reserved(command: Commands) -> None:
+    """A store of three statements is no 80 MB, whatever its index has set aside for more."""
+    reserved = command.store / "replicas" / "reserved"
+    with reserved.open("wb") as file:
+        file.write(b"written")
+        file.truncate(1 << 30)
+    assert command("status", "--json").answer["bytes"]["replicas"] < 1 << 26
 
 
 # ── doctor: the truth ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -33,7 +33,7 @@ class FolderHousing:
         return str(self._folder)
 
     def sizes(self) -> Mapping[str, int]:
-        """See Housing: each file or folder at the top of the store's folder is a part."""
+        """See Housing: each file or folder at the top of the store's folder is a part; holes in a file take no room."""
         return {part.name: sum(map(_size, _files(part))) for part in sorted(self._folder.iterdir())}
 
     def versions(self) -> Mapping[str, str]:
@@ -101,10 +101,13 @@ def _files(part: Path) -> Iterator[Path]:
 
 
 def _size(path: Path) -> int:
+    """Return what a file takes of its disk: an index reserves far more than it has written."""
     try:
-        return path.stat().st_size
+        status = path.stat()
     except FileNotFoundError:  # an index drops files as it works
         return 0
+    blocks: int | None = getattr(status, "st_blocks", None)  # of 512 bytes each, on every system that counts them
+    return status.st_size if blocks is None else min(status.st_size, blocks * 512)
 
 
 def _versions() -> Mapping[str, str]:
