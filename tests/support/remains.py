@@ -4,9 +4,12 @@ The files of a term index are packed, so that no scan of their bytes finds a wor
 """
 
 import json
+import math
 import random
 import struct
-from collections.abc import Iterator, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,8 +18,11 @@ import tantivy
 from recordance.query.folding import fold_words
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-_WINDOW = 4
+_WINDOW = 3
 """How many components of a vector that stand together count as a trace of it."""
+LOOK_SECONDS = 0.05
+_UNTIL_NEXT = threading.Event()
+"""Never set: other processes tell nobody when their files have changed."""
 _FIELDS = ("body", "key", "label")
 
 
@@ -54,9 +60,10 @@ def _packed(vector: Sequence[float]) -> Iterator[tuple[str, bytes]]:
     """Yield pieces of the vector as it was sent and at length 1, as every kind of number that an engine may write."""
     if not vector:
         return
-    length = sum(component * component for component in vector) ** 0.5
-    for form, components in (("raw", vector), ("unit", [component / length for component in vector])):
-        for start in {0, (len(components) - _WINDOW) // 2, len(components) - _WINDOW}:
+    rounded = struct.unpack(f"<{len(vector)}f", struct.pack(f"<{len(vector)}f", *vector))
+    length = math.sqrt(math.fsum(component * component for component in rounded))
+    for form, components in (("raw", vector), ("unit", [component / length for component in rounded])):
+        for start in range(len(components) - _WINDOW + 1):
             piece = components[start : start + _WINDOW]
             for order in "<>":
                 for kind in "fd":
@@ -69,11 +76,27 @@ def remains(store: Path, of: Sentinel) -> list[str]:
     return [*_bytes_left(store, of), *_words_left(store, of)]
 
 
+def left_within(store: Path, of: Sentinel, seconds: float) -> list[str]:
+    """What is left of a sentinel when nothing is, or after so many seconds."""
+    deadline = time.monotonic() + seconds
+    while (left := remains(store, of)) and time.monotonic() < deadline:
+        _UNTIL_NEXT.wait(LOOK_SECONDS)
+    return left
+
+
+def await_that(holds: Callable[[], object], seconds: float) -> None:
+    """Look again and again until something holds; fails when it does not within so many seconds."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, "it did not come to hold in time"
+        _UNTIL_NEXT.wait(LOOK_SECONDS)
+
+
 def _bytes_left(store: Path, of: Sentinel) -> Iterator[str]:
     needles = of.needles()
     for file in sorted(path for path in store.rglob("*") if path.is_file()):
         try:
-            data = file.read_bytes()
+            data = file.read_bytes().rstrip(b"\0")  # an engine makes its files larger than what they hold
         except FileNotFoundError:
             continue
         yield from (f"{file.relative_to(store)}: {name}" for name, needle in needles.items() if needle in data)

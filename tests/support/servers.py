@@ -26,6 +26,13 @@ class Server:
         answer: dict[str, Any] = message["result"]["structuredContent"]
         return answer
 
+    def refused(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """Return the error that a call is refused with; fails when it is answered."""
+        message = self.peer.answer(_ERA.call(next(self._ids), tool, arguments))
+        assert "error" in message, message
+        error: dict[str, Any] = message["error"]
+        return error
+
     def send(self, tool: str, **arguments: Any) -> None:
         """Send a call without waiting for what comes of it."""
         self.peer.send(_ERA.call(next(self._ids), tool, arguments))

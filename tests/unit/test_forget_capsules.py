@@ -16,7 +16,7 @@ from recordance.domain.instant import format_instant
 from recordance.domain.journal import Op
 from recordance.domain.place import OUTSIDE, TRUTH, Place, PlaceState
 from recordance.errors import Fault, InvalidArgument, MissingState, StateKind
-from recordance.ports.truth import TruthReader
+from recordance.ports.truth import TruthReader, TruthWriter
 from recordance.query.request import RecallRequest
 from recordance.query.terms import read_terms
 from recordance.usecases.forget import forget
@@ -250,6 +250,30 @@ def test_a_pending_place_is_said_to_be_pending_and_asked_about_by_its_own_seq() 
     assert again["places"][1] == {"place": "write-ahead log", "state": "purged"}
     assert again["receipt"] != first["receipt"]
     assert rooms.asked == [3, 4, 3]
+
+
+def test_nothing_is_purged_for_a_tombstone_that_was_not_committed() -> None:
+    """W6, case D13: what cannot be undone comes after the transaction in which it is journalled, or not at all."""
+    rooms, store = Rooms(), bench(Parts(truth=Uncommitted(IDENTITY)))
+    purger = Purger(store.truth, store.store.terms, store.store.vectors, rooms)
+    destinations = Destinations({DEFAULT: replace(store.store, purger=purger)})
+    store.learn("the secret")
+    rows = store.journal()
+    with pytest.raises(Fault):
+        forget(destinations, ANN, None, "cap-1")
+    assert (store.journal(), rooms.asked) == (rows, [])
+    assert ask(store, "secret")["outcome"] == "grounded"
+
+
+class Uncommitted(MemoryTruth):
+    """A truth whose disk is full for tombstones."""
+
+    @contextmanager
+    def writing(self) -> Iterator[TruthWriter]:
+        with super().writing() as writer:
+            yield writer
+            if writer.forgotten_after(0):
+                raise Fault("the disk is full")
 
 
 def test_the_background_purges_what_others_forgot_until_nothing_is_pending() -> None:
