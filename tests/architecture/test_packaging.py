@@ -27,8 +27,9 @@ def pins(name: str) -> dict[str, str]:
 
 
 def requirements() -> list[Requirement]:
-    groups = PROJECT["dependency-groups"]
-    return [Requirement(line) for line in (*PROJECT["project"]["dependencies"], *groups["test"], *groups["build"])]
+    groups, extras = PROJECT["dependency-groups"], PROJECT["project"]["optional-dependencies"]
+    wanted = (*PROJECT["project"]["dependencies"], *extras["qdrant"], *groups["test"], *groups["build"])
+    return [Requirement(line) for line in wanted]
 
 
 def test_every_dependency_is_bounded_on_both_sides() -> None:
@@ -49,6 +50,14 @@ def test_every_dependency_has_its_reason_beside_it() -> None:
         assert lines[at - 1].strip().startswith("# "), f"pyproject.toml:{at + 1} {requirement.name}: say why above it"
 
 
+def test_what_is_optional_is_installed_only_by_whoever_asks_for_it() -> None:
+    """Decision 9: a server's client drags in as much as all the rest; the tests have it, and the program starts without it."""
+    for line in PROJECT["project"]["optional-dependencies"]["qdrant"]:
+        name = Requirement(line).name
+        assert name in pins(TEST)
+        assert name not in pins(RUN)
+
+
 def written(requirement: Requirement) -> str:
     """A requirement as pyproject.toml spells it: the lower bound first."""
     bounds = sorted(requirement.specifier, key=lambda specifier: specifier.operator, reverse=True)
@@ -62,7 +71,7 @@ def test_a_lock_pins_by_hash_and_names_no_place(name: str) -> None:
     assert "://" not in text, f"{name} names a host"
     assert not re.search(r"^-", text, re.MULTILINE), f"{name} carries an option; `scripts/lock` leaves them out"
     blocks = re.split(r"\n(?=[a-z0-9])", text)[1:]
-    assert len(blocks) == len(pins(name))
+    assert len(blocks) == len(PINNED.findall(text))  # one name twice where a version depends on the Python
     assert all("--hash=sha256:" in block for block in blocks)
 
 
