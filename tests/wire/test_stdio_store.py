@@ -35,6 +35,48 @@ def test_a_recall_sees_every_write_that_was_answered_before_it(peer: Peer, era: 
         assert [result["id"] for result in found["results"]] == [stored["results"][0]["id"]]
 
 
+def test_a_recall_by_embedding_sees_every_vector_that_was_answered_before_it_in_any_process(tmp_path: Path) -> None:
+    """W4, W1: attached through one server, found through another at once, replaced and found anew."""
+    store = ["--store", str(tmp_path / "store")]
+    near = {"terms": ["nowhere"], "lane": "vector", "vector_k": 1}
+    with Peer([*PROGRAM, *store]) as writer, Peer([*PROGRAM, *store]) as reader:
+        LEGACY.open(writer)
+        LEGACY.open(reader)
+        for number in range(1, 21):
+            turned = [0.0] * 20
+            turned[number - 1] = 1.0
+            stored = LEGACY.call(f"s{number}", "memory_store", {"content": f"fact {number}", "embedding": turned})
+            assert content(writer.answer(stored))["captured"] == 1
+            found = content(reader.answer(LEGACY.call(f"r{number}", "memory_retrieve", {**near, "query_embedding": turned})))
+            assert [(one["id"], one["vector_similarity"]) for one in found["results"]] == [(f"cap-{number}", 1.0)]
+        swapped = [
+            {"capsule_id": "cap-1", "embedding": [0.0] * 19 + [2.0]},
+            {"capsule_id": "cap-20", "embedding": [3] + [0] * 19},
+        ]
+        assert content(writer.answer(LEGACY.call("swap", "memory_vector", {"items": swapped})))["attached"] == 2
+        question = {**near, "query_embedding": [1] + [0] * 19}
+        found = content(reader.answer(LEGACY.call("after", "memory_retrieve", question)))
+        assert [one["id"] for one in found["results"]] == ["cap-20"]
+
+
+def test_an_embedding_with_what_json_cannot_say_is_refused_and_the_answer_can_be_read(peer: Peer) -> None:
+    """L2, case E3: many writers put NaN into what they call JSON; the lesson must not do so too."""
+    LEGACY.open(peer)
+    for number, (tool, field) in enumerate(
+        ((b"memory_vector", b"embedding"), (b"memory_store", b"embedding"), (b"memory_retrieve", b"query_embedding"))
+    ):
+        beside = {
+            b"memory_vector": b'"capsule_id":"cap-1"',
+            b"memory_store": b'"content":"x"',
+            b"memory_retrieve": b'"terms":["x"]',
+        }
+        arguments = b'{%s,"%s":[0.5,NaN]}' % (beside[tool], field)
+        head = b'{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"%s","arguments":' % (number, tool)
+        peer.send(head + arguments + b"}}")
+        error = peer.receive()["error"]
+        assert (error["code"], error["data"]["field"], error["data"]["got"]) == (-32602, f"{field.decode()}[1]", "NaN")
+
+
 def test_calls_in_flight_together_are_all_answered(peer: Peer) -> None:
     """case I4: a client may send without waiting; nothing is lost, refused or answered twice."""
     LEGACY.open(peer)
