@@ -167,7 +167,7 @@ def test_what_a_commit_has_read_never_replaces_what_a_recall_has_put_since(truth
 
     def meanwhile() -> None:
         embed(truth, 1, -0.5, 1.0)
-        write(truth, entombed(2))
+        write(truth, entombed(3))
         if others == "write and recall":
             assert not is_scan(recall_holds(follower, truth, NORTH))
 
