@@ -52,7 +52,7 @@ def altered(command: Commands, *statements: str) -> None:
 
 
 def test_a_store_in_order_passes_every_check(command: Commands) -> None:
-    """Health that means something: integrity, access, privacy, journal, counters, relations, embeddings, what is gone, indexes."""
+    """Health that means something: files, rights, journal, counters, relations, embeddings, what is gone, indexes."""
     code, verdicts, advice = examined(command)
     assert (code, advice) == (0, {})
     assert verdicts == dict.fromkeys(CHECKS, "ok")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import recordance
 
-_ENGINES = ("tantivy", "sqlalchemy", "mcp")
+_ENGINES = ("tantivy", "qdrant-edge-py", "sqlalchemy", "mcp")
 
 
 class FolderHousing:
