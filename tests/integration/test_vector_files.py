@@ -125,7 +125,7 @@ def test_what_was_settled_is_there_after_every_restart(slot: Path) -> None:
 
 
 def test_after_a_sudden_end_the_position_is_never_ahead_and_the_rest_can_be_applied_again(slot: Path) -> None:
-    """case C6, decision 1: without a log, what was put since the last settlement is lost, and the position says so."""
+    """case C6: without a log, what was put since the last settlement is lost, and the position says so."""
     with opened(slot) as replica:
         filled(replica, *range(1, 30), seq=5)
         later = [telling(number, turn=1) for number in range(20, 50)]
