@@ -75,7 +75,7 @@ CAPSULE_PARAMETERS = (
     Parameter(name="project_id", kind=_LABEL, description='Project, "/" between levels.'),
     Parameter(name="session_id", kind=unbounded_label()),
     Parameter(name="source", kind=text(limits.NOTE), description="Where it comes from.", default=DEFAULT_SOURCE),
-    Parameter(name="anchor", kind=anchor(), description="path:line or path:line@sha below the repository, or any reference."),
+    Parameter(name="anchor", kind=anchor(), description="path:line[@sha] below the repository, or any reference."),
     Parameter(name="anchors", kind=list_of(anchor(), limits.ANCHORS, 1), description="Several; the first is probed."),
     Parameter(name="confidence", kind=number(0, 1), default=DEFAULT_CONFIDENCE),
     Parameter(name="valid_from", kind=instant(), description="Left out: now."),

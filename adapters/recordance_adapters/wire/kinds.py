@@ -144,8 +144,9 @@ def whole(least: int, most: int) -> Kind[int]:
             raise InvalidArgument(field, value, expected, "it is out of range or has a fraction")
         return int(value)
 
-    bound: dict[str, Json] = {"maximum": most} if most < limits.COUNT else {}
-    return Kind({"type": "integer", "minimum": least, **bound}, read)
+    at_least: dict[str, Json] = {"minimum": least} if least else {}
+    at_most: dict[str, Json] = {"maximum": most} if most < limits.COUNT else {}
+    return Kind({"type": "integer", **at_least, **at_most}, read)
 
 
 def flag() -> Kind[bool]:

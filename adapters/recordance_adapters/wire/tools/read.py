@@ -63,10 +63,7 @@ GET = Tool(
 LIST = Tool(
     name="memory_list",
     title="List capsules",
-    description=(
-        "List capsules in the order in which they were stored, dead ones too, forgotten ones never. To find by words use "
-        "memory_retrieve."
-    ),
+    description=("List capsules in the order in which they were stored, dead ones too, forgotten ones never."),
     effect=Effect.READS,
     tool_set=ToolSet.CORE,
     arguments=LIST_ARGUMENTS,

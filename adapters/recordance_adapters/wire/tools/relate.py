@@ -43,8 +43,7 @@ RELATE = Tool(
     title="Relate capsules",
     description=(
         "Say what one capsule is to another, read from → to: supersedes and falsifies retire the target at once, part_of "
-        "makes it a member of an epic. Repeating it changes nothing; a circle of supersedes, part_of or blocks is "
-        "refused."
+        "makes it a member of an epic. A circle of supersedes, part_of or blocks is refused."
     ),
     effect=Effect.REMOVES,
     tool_set=ToolSet.CORE,
