@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,10 @@ from recordance.ports.truth import Truth
 from recordance.usecases.vector_follow import VectorFollower
 from recordance.usecases.vector_scan import VectorScan
 from recordance_adapters.driven.in_memory.vectors import MemoryVectorReplica
-from support.truths import ADAPTERS, opened, write
+from recordance_adapters.driven.qdrant_vectors.opening import open_vectors
+from support.slots import adopted_slot
+from support.stores import standing_still
+from support.truths import ADAPTERS, IDENTITY, opened, write
 from support.vector_views import SPACE, Crashing, MetReplica, VectorScene, following, is_scan, recall_holds, view_holds
 
 STEPS = 30
@@ -63,6 +67,20 @@ def test_every_view_answers_as_the_truth_after_sudden_ends(truth: Truth, seed: i
         return following(truth, replica)
 
     assert live_on(truth, VectorScene(seed), chance, begin) > STEPS // 6
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_view_of_the_embedded_engine_answers_as_the_truth(truth: Truth, tmp_path: Path, seed: int) -> None:
+    """L17, decision 7: but for the rounding that the view admits; an index that is opened again goes on from where it was."""
+    with adopted_slot(tmp_path / "replicas") as slot, ExitStack() as opened:
+
+        def begin() -> VectorFollower:
+            opened.close()
+            others, store = slot.others(), IDENTITY.store
+            follower = VectorFollower(truth, SPACE, lambda: open_vectors(slot.path, store, others), standing_still)
+            return opened.enter_context(closing(follower))
+
+        assert live_on(truth, VectorScene(seed), random.Random(seed), begin) > STEPS // 6
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -1,0 +1,124 @@
+"""Processes that write embeddings into one store and commit to vector indexes of their own, for tests of their sudden ends.
+
+Run as a program: `vector_processes.py FOLDER SEED` says "ready <slot>", waits for a line on stdin, then writes, recalls and
+commits for ever. It says "written <head>" before each recall, "recalled <head>" after it, and "committed <applied>" after each
+commit; it ends at a recall that does not answer as the truth does.
+"""
+
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from recordance.domain.change import Revise
+from recordance.domain.journal import Op
+from recordance.ports.truth import Truth
+from recordance.query.fence import Scope
+from recordance.query.nearness import VectorQuery
+from support.truths import entombed, make_capture, remember, told, write
+from support.vector_views import embedding_of, recall_holds, vector
+
+TRUTH, REPLICAS = "truth.db", "replicas"
+DIMENSION = 8
+
+
+class VectorProcess:
+    """A running process of this module."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, __file__, str(folder), str(seed)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )
+        ready, self.slot = self._out.readline().split()
+        assert ready == "ready"
+
+    def go(self) -> None:
+        """Let it begin."""
+        assert self.process.stdin
+        self.process.stdin.write("go\n")
+        self.process.stdin.flush()
+
+    def told(self) -> Iterator[tuple[str, int]]:
+        """What it says, as it comes, until it ends."""
+        return ((word, int(seq)) for word, seq in map(str.split, self._out))
+
+    def killed_after(self, steps: int) -> int:
+        """Kill it once it has said so many things, in the midst of the next; return the last seq it had committed."""
+        last = 0
+        for place, (word, seq) in enumerate(self.told(), 1):
+            last = seq if word == "committed" else last
+            if place == steps:
+                self.process.kill()
+        return last
+
+    @property
+    def _out(self) -> IO[str]:
+        assert self.process.stdout
+        return self.process.stdout
+
+
+@contextmanager
+def embedding_processes(folder: Path, *seeds: int) -> Iterator[list[VectorProcess]]:
+    """Processes on the store in `folder`, one a seed, started and not yet let go; ended at the end."""
+    processes = [VectorProcess(folder, seed) for seed in seeds]
+    try:
+        yield processes
+    finally:
+        for process in processes:
+            process.process.kill()
+            process.process.communicate()
+
+
+def question(chance: random.Random) -> VectorQuery:
+    """A question to the vectors that these processes write."""
+    return VectorQuery(vector=vector(*(chance.gauss(0.0, 1.0) for _ in range(DIMENSION))), scope=Scope())
+
+
+def _run(folder: Path, seed: int) -> None:
+    from recordance.usecases.vector_follow import VectorFollower
+    from recordance_adapters.driven.qdrant_vectors.opening import open_vectors
+    from recordance_adapters.driven.replica_slots import adopt_slot
+    from recordance_adapters.driven.sql_truth.opening import open_sql_truth
+    from support.truths import IDENTITY
+    from support.vector_views import SPACE
+
+    truth, slot = open_sql_truth(folder / TRUTH), adopt_slot(folder / REPLICAS, time.time())
+    follower = VectorFollower(
+        truth, SPACE, lambda: open_vectors(slot.path, IDENTITY.store, slot.others()), time.monotonic, patience=60.0
+    )
+    print("ready", slot.path.name, flush=True)
+    sys.stdin.readline()
+    chance = random.Random(seed)
+    while True:
+        print("written", _write(truth, chance), flush=True)
+        recall_holds(follower, truth, question(chance))
+        print("recalled", follower.status().head, flush=True)
+        if chance.random() < 0.7:
+            follower.commit()
+            print("committed", follower.status().applied, flush=True)
+
+
+def _write(truth: Truth, chance: random.Random) -> int:
+    """Capture a few capsules with vectors, replace one, revise one and forget one, in a transaction each; return the head."""
+    numbers = remember(truth, *(f"statement {chance.random()}" for _ in range(chance.randint(4, 30))))
+    with truth.reading() as reader:
+        capsules = reader.capsules(numbers)
+    write(truth, *(embedding_of(capsule, question(chance).vector) for capsule in capsules.values()))
+    replaced, revised, forgotten = chance.sample(numbers, 3)
+    write(truth, embedding_of(capsules[replaced], question(chance).vector))
+    other = make_capture(revised, f"statement {chance.random()} said anew", revision=2)
+    write(truth, told(Op.REVISED, revised, Revise(other.capsule, other.text)))
+    return write(truth, entombed(forgotten, f"mac-{forgotten}"))
+
+
+if __name__ == "__main__":
+    _run(Path(sys.argv[1]), int(sys.argv[2]))
