@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from recordance.domain.capsule import LabelField
-from recordance.domain.embedding import Vector, unit
+from recordance.domain.embedding import Vector, vector_of
 from recordance.domain.identity import label_digest
 from recordance.domain.instant import Instant
 from recordance.errors import Fault
@@ -81,9 +81,10 @@ def direction(vector: Vector, dimension: int) -> Vector:
     Raises Fault if it has another dimension, or no direction: engines take NaN and zeroes without complaint, and rank them
     first (case E3).
     """
-    if vector.dimension != dimension or not 0 < vector.norm < math.inf:
+    norm = vector.norm
+    if vector.dimension != dimension or not 0 < norm < math.inf:
         raise Fault(f"a vector of {vector.dimension} components is not one of {dimension} with a direction")
-    return unit(vector)
+    return vector_of(map(norm.__rtruediv__, vector.values))  # as `unit` does, with the length that is known by now
 
 
 def _of_fence(fence: Fence) -> Condition:
