@@ -379,6 +379,6 @@ def test_an_engine_is_loaded_only_by_whoever_opens_an_index_and_needs_no_numpy(s
         text=True,
         timeout=60,
         check=False,
-        env={"PYTHONPATH": ":".join(sys.path), "PATH": ""},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     assert done.returncode == 0, done.stderr

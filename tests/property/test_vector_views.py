@@ -71,7 +71,7 @@ def test_every_view_answers_as_the_truth_after_sudden_ends(truth: Truth, seed: i
 
 @pytest.mark.parametrize("seed", range(4))
 def test_every_view_of_the_embedded_engine_answers_as_the_truth(truth: Truth, tmp_path: Path, seed: int) -> None:
-    """L17, decision 7: but for the rounding that the view admits; an index that is opened again goes on from where it was."""
+    """L17: but for the rounding that the view admits; an index that is opened again goes on from where it was."""
     with adopted_slot(tmp_path / "replicas") as slot, ExitStack() as opened:
 
         def begin() -> VectorFollower:
