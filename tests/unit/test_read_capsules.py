@@ -5,6 +5,7 @@ import json
 import pytest
 
 from recordance.domain.caller import Caller
+from recordance.domain.embedding import vector_of
 from recordance.domain.identity import source_digest
 from recordance.domain.instant import Instant
 from recordance.domain.provenance import read_anchor
@@ -263,3 +264,12 @@ def test_a_superseded_fact_never_grounds_again() -> None:
     assert answer["excluded"] == {"superseded": 1}
     only = recall(store.destinations, BOB, None, RecallRequest(terms=read_terms(["closes six"])))
     assert (only["outcome"], only["excluded"]) == ("missing_evidence", {"superseded": 1})
+
+
+def test_a_whole_capsule_says_whether_it_has_an_embedding() -> None:
+    """W4: whoever attaches vectors later must be able to see which capsules lack one; the vector itself helps nobody."""
+    store = bench()
+    store.tell(draft("with a vector", embedding=vector_of([1.0, 2.0])), draft("without"))
+    with_one, without = get_capsules(store.destinations, ANN, None, ["cap-1", "cap-2"])["capsules"]
+    assert with_one["embedding"] == {"dimension": 2}
+    assert "embedding" not in without

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from recordance.answer.envelope import FRAMING, LABEL, corroboration_view
 from recordance.answer.state import state_of
 from recordance.domain.capsule import Capsule, CapsuleText, LabelField, Tombstone
+from recordance.domain.embedding import Vector
 from recordance.domain.identity import capsule_id, source_digest
 from recordance.domain.instant import Instant, format_instant
 from recordance.domain.relation import Relation
@@ -33,6 +34,7 @@ class Whole:
     reviews: Sequence[ReviewEvent]
     corroboration: Corroboration | None
     tombstone: Tombstone | None
+    vector: Vector | None = None
 
 
 def whole_capsule(whole: Whole, now: Eligibility) -> dict[str, Json]:
@@ -68,6 +70,7 @@ def _fields(whole: Whole, now: Eligibility) -> Iterator[tuple[str, Json]]:
     yield "updated_at", format_instant(capsule.updated_at)
     yield "writer", capsule.writer
     yield "revision", capsule.revision
+    yield "embedding", None if whole.vector is None else {"dimension": whole.vector.dimension}
     yield from _decided(whole)
     yield "relations", _relations(whole)
     yield "corroboration", None if whole.corroboration is None else corroboration_view(whole.corroboration)

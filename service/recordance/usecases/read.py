@@ -7,6 +7,7 @@ from recordance.answer.envelope import FRAMING
 from recordance.answer.shown import Whole, listed_row, whole_capsule
 from recordance.domain.caller import Caller
 from recordance.domain.capsule import Capsule
+from recordance.domain.embedding import DEFAULT_SPACE
 from recordance.domain.identity import capsule_number
 from recordance.domain.relation import Relation, RelationKind
 from recordance.errors import InvalidArgument, Json
@@ -72,6 +73,7 @@ def _visible(reader: TruthReader, caller: Caller, ids: Sequence[str]) -> dict[st
 def _wholes(reader: TruthReader, caller: Caller, capsules: Sequence[Capsule]) -> Iterator[Whole]:
     numbers = [capsule.number for capsule in capsules]
     texts, tombstones, corroborations = reader.texts(numbers), reader.tombstones(numbers), reader.corroborations(numbers)
+    vectors = reader.vectors(DEFAULT_SPACE, numbers)
     outgoing = _seen(reader, caller, reader.relations_from(numbers, list(RelationKind)))
     incoming = _seen(reader, caller, reader.relations_to(numbers, list(RelationKind)))
     shown = _visible_numbers(reader, caller, {by for each in capsules if (by := each.standing.superseded_by) is not None})
@@ -85,6 +87,7 @@ def _wholes(reader: TruthReader, caller: Caller, capsules: Sequence[Capsule]) ->
             reviews=reader.reviews(capsule.number),
             corroboration=corroborations.get(capsule.number),
             tombstone=tombstones.get(capsule.number),
+            vector=vectors.get(capsule.number),
         )
 
 

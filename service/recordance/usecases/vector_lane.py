@@ -6,10 +6,10 @@ Candidates are read in growing batches until nothing that was not read can come 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from recordance.domain.attaching import other_dimension
 from recordance.domain.capsule import Capsule
 from recordance.domain.embedding import DEFAULT_SPACE, Measure, Vector
 from recordance.domain.validity import TimeWindow
-from recordance.errors import InvalidArgument
 from recordance.ports.truth import TruthReader
 from recordance.ports.vectors import Near
 from recordance.query.exclusion import Eligibility, ExclusionReason, first_exclusion
@@ -56,14 +56,8 @@ class NearQuestion:
 def check_dimension(reader: TruthReader, vector: Vector) -> None:
     """Raise InvalidArgument naming both dimensions when the store's embeddings have another one (L2)."""
     space = reader.space(DEFAULT_SPACE)
-    if space is None or not space.vectors or space.space.dimension == vector.dimension:
-        return
-    raise InvalidArgument(
-        "query_embedding",
-        f"{vector.dimension} numbers",
-        f"{space.space.dimension} numbers, from the model that the capsules were embedded with",
-        f"the embeddings of this store have dimension {space.space.dimension}, and this one has dimension {vector.dimension}",
-    )
+    if space is not None and space.vectors and space.space.dimension != vector.dimension:
+        raise other_dimension(space.space, vector, "query_embedding")
 
 
 def nearest(view: VectorView, reader: TruthReader, question: NearQuestion) -> Nearest:
