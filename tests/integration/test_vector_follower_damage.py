@@ -15,12 +15,12 @@ from support.vector_views import (
     asks,
     embed,
     embedding_of,
-    expected_near,
     following,
     is_scan,
     recall_holds,
     remember_embedded,
     vector,
+    view_holds,
 )
 
 NORTH, EAST = asks(0.0, 1.0), asks(1.0, 0.0)
@@ -54,11 +54,9 @@ def test_a_recall_that_meets_damage_amid_its_questions_goes_on_by_scanning(truth
         view = steady.at(reader)
         for place, query in enumerate([NORTH, EAST, NORTH], 1):
             damage.under = "nearest" if place == question else damage.under
-            expected = expected_near(reader, query)
-            assert [near for near in view.nearest(query, 10) if near.score > 0.0] == expected
-        assert view.tolerance > 0.0
+            view_holds(view, reader, query, 10)
         damage.under = None
-        assert [near for near in view.nearest(EAST, 10) if near.score > 0.0] == expected_near(reader, EAST)
+        view_holds(view, reader, EAST, 10)
     assert follower.alarms == 1
     assert follower.status().applied == 0
     assert is_scan(recall_holds(follower, truth, NORTH))
@@ -81,7 +79,7 @@ def test_a_recall_that_falls_back_lets_the_index_go_at_once(truth: Truth) -> Non
         damage.under = None
         follower.commit()
         assert not is_scan(recall_holds(follower, truth, NORTH))
-        assert [near for near in view.nearest(EAST, 10) if near.score > 0.0] == expected_near(reader, EAST)
+        view_holds(view, reader, EAST, 10)
 
 
 @pytest.mark.parametrize("method", ["put", "count"])

@@ -10,7 +10,7 @@ import pytest
 
 from recordance.errors import ReplicaDamaged
 from recordance.ports.truth import Truth
-from recordance.usecases.vector_follow import VectorFollower
+from recordance.usecases.vector_follow import ALWAYS_PUT, SCANNED_AT_ONCE, VectorFollower
 from recordance.usecases.vector_steps import STEP_POINTS
 from recordance_adapters.driven.in_memory.truth import MemoryTruth
 from recordance_adapters.driven.in_memory.vectors import MemoryVectorReplica
@@ -122,6 +122,33 @@ def test_recalls_do_not_wait_for_an_index_that_is_being_opened(truth: Truth) -> 
     assert not is_scan(recall_holds(follower, truth, NORTH))
 
 
+def test_where_many_would_be_scanned_the_first_recall_opens_the_index_and_others_wait_for_it(truth: Truth) -> None:
+    """Decision 9: a first recall that scans everything takes longer than to open an index that lies there."""
+    begun, let_go = threading.Event(), threading.Event()
+    replica = MemoryVectorReplica()
+    remember_embedded(truth, SCANNED_AT_ONCE + 1, dimension=2)
+    following(truth, replica).commit()
+
+    def opening() -> MemoryVectorReplica:
+        assert not begun.is_set(), "it is opened once"
+        begun.set()
+        assert let_go.wait(BOUND)
+        return replica
+
+    follower = VectorFollower(truth, SPACE, opening, standing_still, BOUND)
+    hasty = VectorFollower(truth, SPACE, opening, standing_still, 0.0)
+    hasty._opens = follower._opens
+    with ThreadPoolExecutor(2) as pool:
+        try:
+            recalls = [pool.submit(recall_holds, follower, truth)]
+            assert begun.wait(BOUND)
+            recalls.append(pool.submit(recall_holds, follower, truth, NORTH))
+            assert is_scan(recall_holds(hasty, truth, NORTH))
+        finally:
+            let_go.set()
+        assert not any(is_scan(each.result(BOUND)) for each in recalls)
+
+
 def test_an_index_is_closed_once_the_recall_that_uses_it_is_over(truth: Truth) -> None:
     """Decision 2: a server that stops does not take the index away under an answer."""
     closing = threading.Event()
@@ -226,7 +253,7 @@ def test_a_recall_that_finds_damage_in_the_midst_of_a_commit_has_it_begin_anew_o
 
     interrupted, replica = Interrupted("TruthReader.vectors"), MetReplica(MemoryVectorReplica(), met)
     follower = following(WatchedTruth(truth, interrupted.told), replica)
-    remember_embedded(truth, 3 * STEP_POINTS, dimension=2)
+    remember_embedded(truth, STEP_POINTS + ALWAYS_PUT, dimension=2)
 
     def meanwhile() -> None:
         damaged.append("put")

@@ -7,24 +7,30 @@ for an index, and never waits longer than its patience for one.
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
 from recordance.errors import Fault, ReplicaDamaged
-from recordance.ports.truth import Truth, TruthReader
+from recordance.ports.truth import OccupiedSpace, Truth, TruthReader
 from recordance.ports.vectors import Near, VectorReplica, tolerance
 from recordance.query.nearness import VectorQuery
 from recordance.usecases.follow import FollowerStatus, Monotonic, Progress
-from recordance.usecases.turns import Turns
+from recordance.usecases.turns import FOREVER, Turns
 from recordance.usecases.vector_scan import VectorScan
 from recordance.usecases.vector_steps import Place, Step, Written, lags_by_more, next_step
 
 PATIENCE_SECONDS = 1.0
 """How long a recall waits for the index, and goes on bringing it up, before it scans the truth instead."""
 CATCH_UP_ROWS = 5_000
-"""How many capsules may have to be put before a recall leaves that to the background and scans the truth."""
+"""How many capsules a recall puts at most; where more are missing it leaves them to the background and scans the truth."""
+SCANNED_WHILE_PUT = 6
+"""How many vectors are scanned in the time in which one is put: where fewer are in the space, the scan is the shorter way."""
+ALWAYS_PUT = 250
+"""How many capsules a recall puts even so: it is done with them sooner than anybody notices, and the next has less to do."""
+SCANNED_AT_ONCE = 1_000
+"""In spaces of more vectors it takes less time to open the index than to scan them."""
 SETTLED_POINTS = 10_000
 """How many capsules a long catch-up puts before it settles them, so that a sudden end does not begin anew."""
 SETTLED_ROWS = 10_000
@@ -34,16 +40,21 @@ It costs a flush, and saves whoever opens the index next no more than the readin
 """
 
 
+def put_at_most(vectors: int) -> int:
+    """Return how many capsules a recall puts rather than scan a space of so many vectors."""
+    return max(ALWAYS_PUT, min(CATCH_UP_ROWS, vectors // SCANNED_WHILE_PUT))
+
+
 class VectorView(Protocol):
     """What a recall searches: the vectors of a space exactly as its snapshot of the truth has them."""
 
     @property
     def tolerance(self) -> float:
-        """By how much a score may be off the exact cosine; 0 where the truth itself is scanned."""
+        """By how much a score may be off the exact cosine."""
         ...
 
     def nearest(self, query: VectorQuery, count: int) -> Sequence[Near]:
-        """Return the `count` nearest that the query admits, the highest score first, or all with a cosine above zero."""
+        """Return the `count` nearest that the query admits, the highest score first, or all that have a cosine above zero."""
         ...
 
 
@@ -138,10 +149,10 @@ class _Stand:
 class VectorFollower:
     """Follows the journal of one truth into one replica of the vector index of one space. Safe for threads.
 
-    `opening` opens this process's replica; it is called once, by the background, as soon as the space was ever used. A replica
-    that is damaged, has another dimension, does not hold as many points as the truth, or followed another history is emptied and
-    filled again by the next commit; until then recalls scan. Every method raises what the truth raises; `commit` and `rebuild`
-    raise Fault when the index cannot be opened or written.
+    `opening` opens this process's replica; it is called once, as soon as the space was ever used, by a commit or by the first
+    recall that would have to scan many vectors. A replica that is damaged, has another dimension, does not hold as many points as
+    the truth, or followed another history is emptied and filled again by the next commit; until then recalls scan. Every method
+    raises what the truth raises; `commit`, `rebuild` and `open` raise Fault when the index cannot be opened or written.
     """
 
     def __init__(
@@ -157,11 +168,12 @@ class VectorFollower:
         self._opening = opening
         self._monotonic = monotonic
         self._patience = patience
-        self._duty = threading.Lock()  # whoever brings the index up for its own sake; taken before the turn
-        self._turns = Turns()  # whoever touches the index
+        # Always taken in this order: by whoever brings the index up for its own sake, opens it, touches it.
+        self._duty, self._opens, self._turns = threading.Lock(), threading.Lock(), Turns()
         self._replica: VectorReplica | None = None
         self._stand = _Stand()
         self._alarms = 0
+        self._openable = True  # until it failed
         self._closed = False
 
     @property
@@ -173,6 +185,7 @@ class VectorFollower:
     def steady(self) -> Iterator[Steady]:
         """Hold the index still until the end, or until it turns out that it cannot be used; open the snapshot inside."""
         deadline = self._monotonic() + self._patience
+        self._open_rather_than_scan()
         hold = _Hold(self._turns, self._patience)
 
         def indexed(reader: TruthReader) -> VectorView | None:
@@ -205,12 +218,8 @@ class VectorFollower:
                 self._bring_up(replica, progress)
 
     def open(self) -> None:
-        """Open the replica when that is due, for whoever asks how far it is; waits no longer than the patience for a commit."""
-        if self._replica is None and self._duty.acquire(timeout=self._patience):
-            try:
-                self._opened()
-            finally:
-                self._duty.release()
+        """Open the replica when that is due, for whoever asks how far it is; waits no longer than the patience for another."""
+        self._opened(self._patience)
 
     def held(self) -> int | None:
         """Return how many vectors the index holds, for upkeep; None where none is open or it is no good."""
@@ -232,10 +241,47 @@ class VectorFollower:
 
     def close(self) -> None:
         """Close the replica, once nobody uses it any more; from then on recalls scan."""
-        with self._duty, self._turns.turn():
+        with self._duty, self._opens, self._turns.turn():
             replica, self._replica, self._closed = self._replica, None, True
         if replica is not None:
             replica.close()
+
+    # ── by whoever comes first ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _opened(self, patience: float = FOREVER) -> VectorReplica | None:
+        """Return the replica, opened if that is due; None also if somebody else takes longer to open it than the patience."""
+        if self._replica is None and self._opens.acquire(timeout=patience):
+            try:
+                self._open()
+            finally:
+                self._opens.release()
+        return self._replica
+
+    def _open(self) -> None:
+        """Open the replica if that is due; recalls that scan do not wait for it."""
+        if self._replica is not None or self._closed or self._occupied() is None:
+            return
+        try:
+            replica = self._opening()
+        except Fault:
+            self._openable = False
+            raise
+        stand = _stand_of(replica)
+        with self._turns.turn():
+            self._replica, self._stand = replica, stand
+
+    def _open_rather_than_scan(self) -> None:
+        """Have a recall open the index where that is shorter; where it fails it is left to the background, which tells."""
+        if self._replica is not None or self._closed or not self._openable:
+            return
+        occupied = self._occupied()
+        if occupied is not None and occupied.vectors > SCANNED_AT_ONCE:
+            with suppress(Fault):
+                self._opened(self._patience)
+
+    def _occupied(self) -> OccupiedSpace | None:
+        with self._truth.reading() as reader:
+            return reader.space(self._space)
 
     # ── by a recall, in its turn ──────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -249,7 +295,8 @@ class VectorFollower:
         if not stand.place.lies_in(reader):
             self._alarm()
             return None
-        if lags_by_more(reader, stand.place.seq, CATCH_UP_ROWS):
+        occupied = reader.space(self._space)
+        if lags_by_more(reader, stand.place.seq, put_at_most(0 if occupied is None else occupied.vectors)):
             return None
         return replica if self._caught_up(replica, reader, deadline) else None
 
@@ -287,19 +334,6 @@ class VectorFollower:
             self._distrust()
             self._follow(replica, progress)
             self._settle(replica)
-
-    def _opened(self) -> VectorReplica | None:
-        """Return the replica, opened if that is due; recalls do not wait for it."""
-        if self._replica is None and not self._closed and self._is_used():
-            replica = self._opening()
-            stand = _stand_of(replica)
-            with self._turns.turn():
-                self._replica, self._stand = replica, stand
-        return self._replica
-
-    def _is_used(self) -> bool:
-        with self._truth.reading() as reader:
-            return reader.space(self._space) is not None
 
     def _distrust(self) -> None:
         with self._turns.turn():

@@ -8,9 +8,9 @@ from recordance.ports.truth import IndexedChange, TruthReader
 from recordance.query.nearness import VectorPoint, vector_point
 from recordance.usecases.history import mark_at
 
-STEP_POINTS = 500
-"""How many capsules one step looks at: so long does a recall wait for its turn, and so much is in memory."""
-ROWS_READ = 2_000
+STEP_POINTS = 250
+"""How many capsules one step looks at: so long does a recall wait for its turn, some 25 ms, and so much is in memory."""
+ROWS_READ = 1_000
 """How many journal rows are read at once; most tell nothing of vectors."""
 
 
