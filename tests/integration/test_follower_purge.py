@@ -56,19 +56,58 @@ def test_a_commit_alone_leaves_forgotten_words_in_the_files(truth: Truth, replic
 
 
 def test_a_purge_leaves_no_forgotten_word_in_any_dictionary(truth: Truth, replica: TantivyReplica) -> None:
-    """W6, case D14: the index is begun anew, its old files are gone from the folder, and everything else is found as before."""
+    """W6, case D14: the index is emptied, its old files are gone from the folder, and everything else is found as before."""
     follower = TermFollower(truth, replica, standing_still)
     remember(truth, "tokio sentinel", "tokio other")
     follower.commit()
     before = {path.name for path in (replica.slot / "terms").iterdir()}
     write(truth, entombed(1))
     follower.purge()
+    assert dictionary(replica) == frozenset()
+    assert not any(path.name in before for path in (replica.slot / "terms").glob("*.term"))
+    assert (replica.clean, replica.applied, clean_in(replica.slot, STORE)) == (3, 0, 3)
+    for _ in range(2):
+        with follower.at_head() as view:
+            holds(view, TOKIO, asking("sentinel"))
+        follower.commit()
     assert {"tokio", "other"} < dictionary(replica)
     assert "sentinel" not in dictionary(replica)
-    assert not any(path.name in before for path in (replica.slot / "terms").glob("*.term"))
-    assert (replica.clean, replica.applied) == (3, 3)
+    assert (replica.clean, replica.applied, clean_in(replica.slot, STORE)) == (3, 3, 3)
+
+
+def test_an_index_that_was_emptied_is_due_to_be_filled_though_no_recall_misses_it(truth: Truth, replica: TantivyReplica) -> None:
+    """Decision 11: a recall finds as much applied as before; what is written meanwhile is shown on top of that."""
+    follower = TermFollower(truth, replica, standing_still)
+    remember(truth, "tokio sentinel", "tokio other")
+    follower.commit()
+    write(truth, entombed(1))
+    with follower.at_head():
+        status = follower.status()
+    assert (status.head, status.applied, status.overlay, status.emptied) == (3, 2, 1, False)
+    follower.purge()
+    remember(truth, "tokio again")
     with follower.at_head() as view:
-        holds(view, TOKIO, asking("sentinel"))
+        holds(view, TOKIO)
+    status = follower.status()
+    assert (status.head, status.applied, status.overlay, status.emptied, status.is_due) == (4, 2, 2, True, True)
+    follower.commit()
+    status = follower.status()
+    assert (status.head, status.applied, status.overlay, status.emptied, status.is_due) == (4, 4, 0, False, False)
+
+
+def test_many_that_are_forgotten_one_by_one_leave_one_index_to_be_filled(truth: Truth) -> None:
+    """Decision 11: each is gone as soon as it is forgotten; what is left is written once, when it is quiet."""
+    faults = Faults()
+    follower = TermFollower(truth, FaultyReplica(MemoryReplica(), faults), standing_still)
+    remember(truth, *(f"tokio {place}" for place in range(20)))
+    follower.commit()
+    faults.writes.clear()
+    for number in range(1, 20):
+        write(truth, entombed(number))
+        follower.purge()
+    assert (faults.clears, faults.writes) == (19, [])
+    follower.commit()
+    assert [seq for _, seq in faults.writes] == [39]
 
 
 def test_a_purge_writes_nothing_where_nothing_was_forgotten_since(truth: Truth) -> None:
@@ -146,19 +185,21 @@ def test_recalls_go_on_with_the_old_index_while_a_new_one_is_written(truth: Trut
 
     midway.before = recall
     follower.purge()
+    follower.commit()
     assert seen == [[2]]
 
 
-def test_a_purge_that_cannot_be_finished_is_taken_up_again(truth: Truth, replica: TantivyReplica) -> None:
-    """W6: the words are gone from the first step on; what is left undone is the writing of the others."""
+def test_an_index_that_cannot_be_filled_again_holds_none_of_it_all_the_same(truth: Truth, replica: TantivyReplica) -> None:
+    """W6: the words are gone at once; what a full disk delays is the writing of the others."""
     faults = Faults()
     follower = TermFollower(truth, FaultyReplica(replica, faults), standing_still)
     remember(truth, "tokio sentinel", "tokio other")
     follower.commit()
     write(truth, entombed(1))
     faults.failing_writes = 1
+    follower.purge()
     with pytest.raises(Fault):
-        follower.purge()
+        follower.commit()
     assert dictionary(replica) == frozenset()
     follower.commit()
     assert replica.clean == replica.applied == 3
@@ -183,6 +224,21 @@ def test_the_clean_mark_outlives_its_process_and_is_inherited_by_a_copy(truth: T
     assert copy.clean == 5
     assert "third" not in dictionary(copy)
     assert "third" in dictionary(again), "each process purges its own"
+    first.release()
+    second.release()
+
+
+def test_a_slot_that_was_left_empty_is_taken_up_as_a_copy_where_there_is_one(truth: Truth, tmp_path: Path) -> None:
+    """Decision 2: a process that ended before it had filled its index again leaves nothing to start with."""
+    first, second = adopt_slot(tmp_path, 0.0), adopt_slot(tmp_path, 0.0)
+    emptied, full = (TermFollower(truth, terms_in(slot), standing_still) for slot in (first, second))
+    remember(truth, "tokio sentinel", "tokio other")
+    write(truth, entombed(1))
+    emptied.commit()
+    full.commit()
+    write(truth, entombed(2))
+    emptied.purge()
+    assert (terms_in(first).applied, terms_in(first).clean) == (3, 3)
     first.release()
     second.release()
 

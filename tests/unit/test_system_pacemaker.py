@@ -69,6 +69,21 @@ def test_a_look_without_a_write_does_not_begin_the_quiet_anew() -> None:
     assert backlog == Backlog(head=1, since=10.0, moved=10.0, rows=1)
 
 
+def test_an_index_that_was_emptied_is_filled_after_a_longer_quiet() -> None:
+    """Decision 11: whoever forgets one capsule often forgets the next at once, and each empties it again."""
+    backlog = grown(None, FollowerStatus(100_000, 99_999, 1, emptied=True), now=10.0)
+    assert TIMINGS.anew > TIMINGS.quiet
+    for step in range(1, 20):
+        assert backlog.remaining(9.9 + step * 0.1, TIMINGS) == pytest.approx(TIMINGS.anew)
+        backlog = grown(backlog, FollowerStatus(100_000 + step, 99_999, 1, emptied=True), now=10.0 + step * 0.1)
+    assert backlog.remaining(11.9 + TIMINGS.anew, TIMINGS) == 0.0
+
+
+def test_an_index_that_was_emptied_does_not_wait_for_quiet_when_many_rows_lie_above_it() -> None:
+    """Decision 1: what recalls judge one by one must not pile up, whatever it is that goes on."""
+    assert grown(None, FollowerStatus(100_000, 99_000, 1_000, emptied=True), now=10.0).remaining(10.0, TIMINGS) == 0.0
+
+
 def test_many_rows_are_due_at_once() -> None:
     """A recall judges what waits one by one; a large import must not pile up."""
     assert grown(None, status(1_000, 0), now=10.0).remaining(10.0, TIMINGS) == 0.0

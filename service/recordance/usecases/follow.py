@@ -73,11 +73,20 @@ class RecallView:
 
 @dataclass(frozen=True, slots=True)
 class FollowerStatus:
-    """How far the replica is: the journal's head, what the replica has applied, and how many documents the overlay holds."""
+    """How far the index is: the journal's head, what recalls find applied, and how many documents the overlay holds.
+
+    `emptied`: recalls go on with what the replica held, which lies on the disk no more and is yet to be written anew (W6).
+    """
 
     head: int
     applied: int
     overlay: int
+    emptied: bool = False
+
+    @property
+    def is_due(self) -> bool:
+        """Whether a commit would change anything."""
+        return self.emptied or self.applied < self.head
 
 
 class TermFollower:
@@ -126,13 +135,14 @@ class TermFollower:
             self._bring_up(reader, _Journey())
 
     def purge(self) -> None:
-        """Begin the replica anew if anything was forgotten since it was last begun, so that no file has a word of that (W6).
+        """Empty the replica if anything was forgotten since it was last begun, so that no file has a word of that (W6).
 
-        Recalls go on with the old one until the new one is whole.
+        Recalls go on with what it held until a commit has filled it again. That is left to a quieter moment: whoever forgets one
+        capsule often forgets more.
         """
         with self._turn, self._truth.reading() as reader:
             if reader.forgotten_after(self._replica.clean):
-                self._refill(reader, _Journey())
+                self._replica.clear(reader.head())
 
     def rebuild(self, progress: Progress) -> None:
         """Empty the replica and fill it again from the truth; recalls go on with the old one until the new one is whole."""
@@ -143,7 +153,7 @@ class TermFollower:
         """Return how far the replica is."""
         with self._truth.reading() as reader:
             stand = self._stand
-            return FollowerStatus(reader.head(), stand.applied, len(stand.overlay.seqs))
+            return FollowerStatus(reader.head(), stand.applied, len(stand.overlay.seqs), self._replica.applied < stand.applied)
 
     def _look(self, opened: ExitStack, deadline: float) -> RecallView | None:
         """Return a view at the head of a snapshot opened now, or None if the replica must be written first.
@@ -197,7 +207,6 @@ class TermFollower:
         self._replica.clear(reader.head())
         self._replay(reader, journey)
         self._prove(reader)
-        self._proven = None  # it may be the last to hold files open that have lost their names
 
     def _recovered(self, damaged: Stand, reader: TruthReader, deadline: float) -> Stand:
         """Return a stand at the reader's head over a replica that is not the damaged one."""
@@ -249,17 +258,20 @@ class TermFollower:
             replica.replace(stand.overlay.seqs.keys(), stand.overlay.index.documents(), stand.head, mark)
 
     def _put_in_place(self) -> None:
-        """Let recalls look at what the replica holds now; they wait for the swap alone, not for what is left of the overlay."""
+        """Let recalls look at what the replica holds now; they wait for the swap alone, not for what is left of the overlay.
+
+        What they looked at before is let go: it may hold files open that have lost their names.
+        """
         snapshot, applied = self._replica.snapshot(), self._replica.applied
         for _ in range(_SWAPS):
             seen = self._stand
             rebased = seen.rebased(snapshot, applied)
             with self._swap:
                 if self._stand is seen:
-                    self._stand = rebased
+                    self._stand, self._proven = rebased, None
                     return
         with self._swap:
-            self._stand = self._stand.rebased(snapshot, applied)
+            self._stand, self._proven = self._stand.rebased(snapshot, applied), None
 
     def _trusts(self, reader: TruthReader) -> bool:
         """Whether the replica followed this very journal; asked once, since what is applied here comes from it."""

@@ -45,8 +45,8 @@ class Purger:
     def purge(self, seq: int) -> Sequence[Place]:
         """Purge what was forgotten up to the journal row `seq` and return every place as it is within the premises' bound.
 
-        The indexes of this process are among the places that are waited for: many that are forgotten in a row leave them
-        together, and an index that takes long to begin anew does not hold the answer up.
+        The indexes of this process are among the places that are waited for, so that one that is busy does not hold the answer
+        up, and many that are forgotten at once leave them together.
         """
         self._begin()
         return (_TRUTH, *self._premises.purge(seq))
@@ -73,4 +73,5 @@ class Purger:
 
     def _purge_indexes(self) -> None:
         self._terms.purge()
+        self._terms.commit()
         self._vectors.commit()

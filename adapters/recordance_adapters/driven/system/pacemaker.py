@@ -26,9 +26,10 @@ _LONGEST_PAUSE_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timings:
-    """When a commit is due; seconds, and journal rows."""
+    """When a commit is due; seconds, and journal rows. An index that was emptied is filled after a quiet of `anew`."""
 
     quiet: float = 0.05
+    anew: float = 0.25
     longest: float = 1.0
     rows: int = 1_000
     poll: float = 0.25
@@ -36,17 +37,23 @@ class Timings:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """What waits for the replica: the head last seen, when it was first behind, when the head last moved, and how many rows."""
+    """What waits for the replica: the head last seen, when it was first behind, when the head last moved, and how many rows.
+
+    `emptied`: all else waits too, and no recall misses it.
+    """
 
     head: int
     since: float
     moved: float
     rows: int
+    emptied: bool = False
 
     def remaining(self, now: float, timings: Timings) -> float:
         """Return the seconds until a commit is due; 0 when it is."""
         if self.rows >= timings.rows:
             return 0.0
+        if self.emptied:
+            return max(0.0, self.moved + timings.anew - now)
         return max(0.0, min(self.moved + timings.quiet, self.since + timings.longest) - now)
 
 
@@ -54,9 +61,9 @@ def grown(backlog: Backlog | None, status: FollowerStatus, now: float) -> Backlo
     """Return the backlog after a look at the follower at `now`."""
     rows = status.head - status.applied
     if backlog is None:
-        return Backlog(status.head, now, now, rows)
+        return Backlog(status.head, now, now, rows, status.emptied)
     moved = backlog.moved if status.head == backlog.head else now
-    return replace(backlog, head=status.head, moved=moved, rows=rows)
+    return replace(backlog, head=status.head, moved=moved, rows=rows, emptied=status.emptied)
 
 
 class Followed(Protocol):
@@ -128,7 +135,7 @@ class Pacemaker:
                 seen = self._changed()  # before the look, so that what is written after it is noticed
                 self._wake.clear()
                 self._hurry.clear()
-                # First what was forgotten: an index that is begun anew for it has caught up as well.
+                # First what was forgotten: an index that is emptied for it need not be brought up before.
                 purged = self._purge()
                 self._catch_up()
                 self._await_write(seen, math.inf if purged else again)
@@ -145,7 +152,7 @@ class Pacemaker:
         backlog: Backlog | None = None
         while not (self._stop.is_set() or self._hurry.is_set()):
             status, now = self._follower.status(), time.monotonic()
-            if status.applied >= status.head:
+            if not status.is_due:
                 return
             backlog = grown(backlog, status, now)
             remaining = backlog.remaining(now, self._timings)

@@ -97,7 +97,7 @@ class FolderPremises:
         return Place(BACKUPS, PlaceState.PURGED)
 
     def _own(self, seq: int) -> Iterator[Place]:
-        return self._indexes(self._grounds.slot, "", "it is being written anew", seq)
+        return self._indexes(self._grounds.slot, "", "it is about to be emptied and written anew", seq)
 
     def _others(self, seq: int) -> Iterator[Place]:
         """Yield the indexes in slots that are or were in use by others; idle ones that are not clean are removed.
@@ -108,7 +108,7 @@ class FolderPremises:
         while new := [slot for slot in self._grounds.others() if slot.path not in seen]:
             for slot in sorted(new, key=lambda slot: int(slot.path.name)):
                 seen.add(slot.path)
-                note = "the process that holds it has not written it anew yet"
+                note = "the process that holds it has not emptied it yet"
                 places = list(self._indexes(slot.path, f"replica {slot.path.name}, ", note, seq))
                 if not pending(places) or not _done(slot.remove):
                     yield from places

@@ -34,6 +34,10 @@ def label_token(field: LabelField | MarkField, label: str | None) -> str:
     return f"{field.value}:" if label is None else f"{field.value}:{label_digest(label)}"
 
 
+_UNLABELLED = {field: label_token(field, None) for field in LabelField}
+"""The tokens of a capsule without any label: most bear few of many."""
+
+
 def subtree_token(prefix: str) -> str:
     """Return the token of everything that lies in a project's subtree, itself included (F1)."""
     return f"under:{label_digest(prefix)}"
@@ -80,7 +84,7 @@ def index_fields(document: TermDocument) -> dict[str, Any]:
 
 def _labels(document: TermDocument) -> list[str]:
     labels = document.capsule.labels
-    tokens = [label_token(field, labels.get(field)) for field in LabelField]
+    tokens = list({**_UNLABELLED, **{field: label_token(field, label) for field, label in labels.items()}}.values())
     tokens += [label_token(field, mark) for field, marks in document.marks.items() for mark in marks]
     project = labels.get(LabelField.PROJECT)
     if project is not None:

@@ -74,7 +74,9 @@ class TantivyReplica:
     def clear(self, clean: int) -> None:
         """See TermReplica. A snapshot that is still looked at goes on: its files have lost their names and nothing else."""
         self._stop_writing()
-        self._start(_empty_index(self.slot), _nothing(self._store, clean))
+        nothing = _nothing(self._store, clean)
+        self._start(_empty_index(self.slot), nothing)
+        write_position(self.slot, nothing)  # at once: whoever waits for the words to be gone reads it there
 
     def close(self) -> None:
         """See TermReplica."""
@@ -135,6 +137,8 @@ def open_replica(slot: Path, store: str) -> TantivyReplica:
     position = read_position(slot, store)
     if position is None:
         raise ReplicaDamaged(f"slot {slot.name} holds no replica of this store by these versions")
+    if not position.seq:
+        raise ReplicaDamaged(f"the replica in slot {slot.name} was emptied; a copy of another's is of more use")
     verify_files(slot / INDEX)
     replica = TantivyReplica(slot, store, open_index(slot / INDEX, build_schema()), position)
     # It may be ahead of its position, if its process died in between, but never behind.
