@@ -14,10 +14,10 @@ import pytest
 
 from recordance.errors import StoreUnusable
 from recordance.query.document import TermDocument
-from recordance_adapters.driven.replica_slots import Slot, adopt_slot, remove_idle_slots
+from recordance_adapters.driven.replica_slots import Slot, adopt_slot
 from recordance_adapters.driven.tantivy_terms.replica import TantivyReplica
 from support.documents import asking, document, put
-from support.slots import STORE, terms_in
+from support.slots import STORE, left_of, terms_in
 from support.truths import NOON
 
 NOW = NOON / 1_000_000
@@ -254,16 +254,11 @@ def test_every_slot_that_no_process_holds_can_be_removed_at_once(adopt: Adopt, t
         each.put(documents(1), 1)
     processes[0].close()
     processes[2].close()
-    assert sorted(remove_idle_slots(tmp_path)) == ["1", "3"]
+    assert left_of(processes[1].slot) == ["3"]
     assert [each.folder.exists() for each in processes] == [False, True, False, True]
     assert [processes[1].held, processes[3].held] == [1, 1]
     anew = adopt()
     assert (anew.folder.name, anew.applied) == ("0", 1)
-
-
-def test_where_no_replica_ever_was_none_is_left(tmp_path: Path) -> None:
-    """W6: a store that only a read-only process has opened has no slots, and a forget no place to wait for."""
-    assert remove_idle_slots(tmp_path / "replicas") == []
 
 
 def test_a_slot_can_be_held_while_it_is_copied_and_only_if_it_is_idle(adopt: Adopt, tmp_path: Path) -> None:
@@ -276,6 +271,6 @@ def test_a_slot_can_be_held_while_it_is_copied_and_only_if_it_is_idle(adopt: Ado
         assert not held
     with others[idle.folder].held() as held:
         assert held
-        assert sorted(remove_idle_slots(tmp_path)) == ["0", "1", "2"]
+        assert left_of(mine.slot) == ["1", "2"]
         assert adopt().folder.name == "3"
     assert adopt().folder == idle.folder

@@ -8,9 +8,9 @@ import pytest
 
 from recordance_adapters.driven.qdrant_vectors.opening import open_vectors
 from recordance_adapters.driven.qdrant_vectors.replica import EdgeReplica
-from recordance_adapters.driven.replica_slots import Slot, adopt_slot, remove_idle_slots
+from recordance_adapters.driven.replica_slots import Slot, adopt_slot
 from support.documents import document, put
-from support.slots import STORE, adopted_slot, terms_in
+from support.slots import STORE, adopted_slot, left_of, terms_in
 from support.vector_indexes import asking_near, embedded, numbers_near, quick_folder
 
 EAST, NORTH = [1.0, 0.0], [0.0, 1.0]
@@ -90,7 +90,7 @@ def test_a_copy_that_was_not_finished_counts_for_nothing(folder: Path, slots: li
     with closing(vectors_in(slots[2])) as copy:
         assert copy.count == 2
     (slots[2].path / "vectors.applied").unlink()
-    assert sorted(remove_idle_slots(folder)) == ["1", "2"]
+    assert left_of(slots[2]) == ["1"]
     with closing(vectors_in(slots[2])) as anew:
         assert (anew.applied, anew.dimension, anew.count) == (0, 0, 0)
     assert list(slots[2].path.iterdir()) == []
@@ -107,5 +107,5 @@ def test_terms_and_vectors_share_a_slot_and_go_with_it(folder: Path, slots: list
             assert (terms.applied, terms.snapshot().document_count) == (4, 1)
     assert sorted(path.name for path in slots[0].path.iterdir()) == ["applied", "terms", "vectors"]
     slots[0].release()
-    assert sorted(remove_idle_slots(folder)) == ["2"]
+    assert left_of(slots[2]) == []
     assert not slots[0].path.exists()

@@ -31,3 +31,8 @@ def adopted_terms(folder: Path, store: str = STORE, now: float = 0.0) -> Iterato
 def terms_in(slot: Slot, store: str = STORE) -> TantivyReplica:
     """The term replica of a slot."""
     return open_terms(slot.path, store, [other.path for other in slot.others()])
+
+
+def left_of(slot: Slot) -> list[str]:
+    """The names of the slots beside one that stay when its process removes every idle one."""
+    return sorted(other.path.name for other in slot.others() if not other.remove())

@@ -88,15 +88,6 @@ def adopt_slot(folder: Path, now: float) -> Slot:
     return Slot(slot, lock)
 
 
-def remove_idle_slots(folder: Path) -> list[str]:
-    """Remove all slots below `folder` that no process holds, with every byte in them (W6).
-
-    Returns the names of those that are left: another process holds them, this one among them, or their files cannot be removed.
-    """
-    slots = list(_slots(folder)) if folder.is_dir() else []
-    return [slot.name for slot in slots if not _removed(slot)]
-
-
 def _make_private(folder: Path) -> None:
     """Make a folder that only its owner can look into, whatever the process masks; what lies in it is protected by that."""
     if not folder.is_dir():
