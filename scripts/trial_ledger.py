@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import struct
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -117,23 +117,27 @@ def _nearest(server: StdioServer, word: str, vector: Vector) -> tuple[str, float
 
 
 def remains(store: Path, statements: Iterable[Statement]) -> Iterator[str]:
-    """Yield each file, of a store that nobody has open, with bytes of a forgotten statement or of a replaced vector in it."""
+    """Yield each file, of a store that nobody has open, with bytes of a forgotten statement or of a replaced vector in it.
+
+    A scan that finds neither words nor vectors of what is alive proves nothing, and is told.
+    """
     files = {file: file.read_bytes() for file in sorted(store.rglob("*")) if file.is_file()}
-    found_alive = False
+    unseen = {"word", "vector"}
     for statement in statements:
-        gone = list(statement.replaced) if statement.fate is Fate.ALIVE else list(statement.every_vector)
-        sought = list(itertools.chain.from_iterable(map(_spellings, gone)))
-        if statement.fate is Fate.FORGOTTEN:
-            sought.append(statement.word.encode())
-        yield from (
-            f"{file.relative_to(store)} still has bytes of {statement.id}"
-            for file, content in files.items()
-            if any(each in content for each in sought)
-        )
-        alive = statement.fate is Fate.ALIVE and any(statement.word.encode() in content for content in files.values())
-        found_alive = found_alive or alive
-    if not found_alive:
-        yield "the scan finds no statement at all, so it proves nothing"
+        alive = statement.fate is Fate.ALIVE
+        gone = statement.replaced if alive else statement.every_vector
+        sought = [*itertools.chain.from_iterable(map(_spellings, gone)), *([] if alive else [statement.word.encode()])]
+        yield from (f"{file.relative_to(store)} still has bytes of {statement.id}" for file in _holding(files, sought))
+        if alive and unseen:
+            held = [vector for vector in statement.vectors if vector is not None]
+            unseen -= {"word"} if any(_holding(files, [statement.word.encode()])) else set()
+            unseen -= {"vector"} if held and any(_holding(files, list(_spellings(held[0])))) else set()
+    yield from (f"the scan finds no {kind} of anything alive, so it proves nothing" for kind in sorted(unseen))
+
+
+def _holding(files: Mapping[Path, bytes], sought: Collection[bytes]) -> Iterator[Path]:
+    """Yield the files that hold any of these bytes."""
+    yield from (file for file, content in files.items() if any(each in content for each in sought))
 
 
 def _spellings(vector: Vector) -> Iterator[bytes]:
