@@ -1,11 +1,9 @@
 """Forgetting from the command line, and what its receipt is worth afterwards (W6, WIRE.md "Command line")."""
 
-import os
 from pathlib import Path
 
 import pytest
 
-from recordance_adapters.driving.cli.main import main
 from support.commands import Commands, program
 from support.remains import Sentinel, remains
 
@@ -132,18 +130,3 @@ def test_a_forget_travels_in_an_export_and_is_purged_where_it_arrives(command: C
     assert again.returncode == 0
     assert b"pending" not in again.stdout
     assert remains(there, sentinel) == []
-
-
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="permissions are POSIX ones, and they do not hold for root")
-def test_a_store_that_may_only_be_read_refuses_to_forget(command: Commands, capsys: pytest.CaptureFixture[str]) -> None:
-    """W6: a tombstone that cannot be written would be a promise without a keeper."""
-    folders = [command.store, *(path for path in command.store.rglob("*") if path.is_dir())]
-    files = [path for path in command.store.rglob("*") if path.is_file()]
-    for path in (*files, *folders):
-        path.chmod(0o400 if path.is_file() else 0o500)
-    try:
-        assert main(["forget", "cap-1", "--store", str(command.store)]) == 3
-        assert "may only be read" in capsys.readouterr().err
-    finally:
-        for path in (*folders, *files):
-            path.chmod(0o600 if path.is_file() else 0o700)

@@ -217,3 +217,11 @@ def test_a_store_that_may_only_be_read_says_so_wherever_it_matters(shut: Run) ->
     checks = {check["name"]: check for check in json.loads(shut("doctor", "--json").stdout)["checks"]}
     assert (checks["access"]["verdict"], checks["index"]["verdict"]) == ("warn", "ok")
     assert "may not be written" in checks["access"]["found"]
+
+
+def test_a_store_that_may_only_be_read_forgets_nothing(shut: Run) -> None:
+    """W6: a tombstone that cannot be written would be a promise without a keeper."""
+    refused = shut("forget", "cap-1", "--json")
+    assert refused.returncode == 3, refused.stdout
+    assert json.loads(refused.stdout)["error"]["data"]["kind"] == "not_permitted"
+    assert shut("recall", "tokio").returncode == 0
