@@ -10,12 +10,12 @@ import pytest
 
 from recordance.errors import ReplicaDamaged
 from recordance.ports.truth import Truth
-from recordance.usecases.vector_follow import ALWAYS_PUT, SCANNED_AT_ONCE, VectorFollower
+from recordance.usecases.vector_follow import SCANNED_AT_ONCE, VectorFollower
 from recordance.usecases.vector_steps import STEP_POINTS
 from recordance_adapters.driven.in_memory.truth import MemoryTruth
 from recordance_adapters.driven.in_memory.vectors import MemoryVectorReplica
 from support.stores import standing_still
-from support.truths import IDENTITY, entombed, write
+from support.truths import IDENTITY, entombed, remember, write
 from support.vector_views import (
     SPACE,
     MetReplica,
@@ -98,6 +98,21 @@ def test_a_recall_that_cannot_get_its_turn_in_time_scans(truth: Truth, method: s
             gate.let_go.set()
         commit.result(BOUND)
     assert not is_scan(recall_holds(follower, truth, NORTH))
+
+
+def test_patience_is_for_everything_that_a_recall_waits_for(truth: Truth) -> None:
+    """Decision 2: what it has spent on the opening of the index is not spent again on its turn."""
+    gate, clock = Gate("settle"), iter([0.0, 2 * BOUND])
+    follower = VectorFollower(truth, SPACE, lambda: MetReplica(MemoryVectorReplica(), gate.met), lambda: next(clock), BOUND)
+    remember_embedded(truth, 8, dimension=2)
+    with ThreadPoolExecutor(1) as pool:
+        commit = pool.submit(follower.commit)
+        try:
+            assert gate.reached.wait(BOUND)
+            assert is_scan(recall_holds(follower, truth, NORTH))
+        finally:
+            gate.let_go.set()
+        commit.result(BOUND)
 
 
 def test_recalls_do_not_wait_for_an_index_that_is_being_opened(truth: Truth) -> None:
@@ -214,10 +229,10 @@ def test_a_commit_that_recalls_overtake_again_and_again_comes_to_an_end(truth: T
     follower = following(WatchedTruth(truth, interrupted.told), MemoryVectorReplica())
     remember_embedded(truth, 4, dimension=2)
     follower.commit()
-    embed(truth, 1, 0.5, 0.5)
+    remember(truth, "bare")
 
     def meanwhile() -> None:
-        embed(truth, 1, 0.5, 1.0)
+        remember(truth, "bare")
         assert not is_scan(recall_holds(follower, truth))
 
     interrupted.deeds = [meanwhile] * 50
@@ -253,11 +268,11 @@ def test_a_recall_that_finds_damage_in_the_midst_of_a_commit_has_it_begin_anew_o
 
     interrupted, replica = Interrupted("TruthReader.vectors"), MetReplica(MemoryVectorReplica(), met)
     follower = following(WatchedTruth(truth, interrupted.told), replica)
-    remember_embedded(truth, STEP_POINTS + ALWAYS_PUT, dimension=2)
+    remember_embedded(truth, 2 * STEP_POINTS, dimension=2)
 
     def meanwhile() -> None:
-        damaged.append("put")
-        assert is_scan(recall_holds(follower, truth))
+        damaged.append("nearest")
+        recall_holds(follower, truth, NORTH)
         damaged.clear()
 
     interrupted.deeds = [meanwhile, lambda: None]

@@ -10,7 +10,7 @@ import pytest
 from recordance.errors import ReplicaDamaged
 from recordance.ports.truth import Truth
 from recordance.usecases.vector_follow import VectorFollower
-from recordance.usecases.vector_scan import VectorScan
+from recordance.usecases.vector_scan import scan_of_all
 from recordance_adapters.driven.in_memory.vectors import MemoryVectorReplica
 from recordance_adapters.driven.qdrant_vectors.opening import open_vectors
 from support.slots import adopted_slot
@@ -117,7 +117,7 @@ def test_a_scan_of_the_truth_is_the_definition_itself(truth: Truth, seed: int) -
     for _ in range(10):
         write(truth, *(scene.write() for _ in range(12)))
         with truth.reading() as reader:
-            scan = VectorScan(reader, SPACE)
+            scan = scan_of_all(reader, SPACE)
             queries = [scene.query() for _ in range(8)]
             for query in queries * 2:
                 view_holds(scan, reader, query, 1, 2, 5, 1_000)

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from recordance.domain.embedding import Measure
-from recordance.usecases.vector_scan import VectorScan
+from recordance.usecases.vector_scan import scan_of_all
 from recordance_adapters.driven.in_memory.truth import MemoryTruth
 from support.truths import IDENTITY, captured, make_capture, write
 from support.vector_views import SPACE, asks, embedding_of, vector
@@ -27,7 +27,7 @@ def test_the_scores_of_a_scan_are_the_cosines_whatever_the_lengths(dimension: in
     with truth.reading() as reader:
         for length in LENGTHS:
             query = asks(*(value * length for value in towards))
-            measure, scan = Measure(query.vector), VectorScan(reader, SPACE)
+            measure, scan = Measure(query.vector), scan_of_all(reader, SPACE)
             exact = {number: measure.cosine(given) for number, given in enumerate(vectors, 1)}
             found = {near.number: near.score for near in scan.nearest(query, 10**6)}
             assert found.keys() >= {number for number, cosine in exact.items() if cosine > 0.0}

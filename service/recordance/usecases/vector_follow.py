@@ -1,8 +1,8 @@
 """The vector follower: keeps an index of one space behind the truth, and lets a recall search it as of the recall's snapshot.
 
-There is no overlay: a recall holds the index still, opens its snapshot, puts what the index lacks of it, and searches (decision
-1). What was put is in memory until a commit settles it. Where no index can be asked, the truth is scanned; a recall never fails
-for an index, and never waits longer than its patience for one.
+A recall holds the index still and opens its snapshot; capsules of which the journal tells since the index was written are
+masked there and compared from the truth (decision 1). Only the background writes the index. Where no index can be asked, the
+truth is scanned; a recall never fails for an index, and never waits longer than its patience for one.
 """
 
 import threading
@@ -12,23 +12,23 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
+from recordance.domain.embedding import COMPONENT_BYTES
 from recordance.errors import Fault, ReplicaDamaged
 from recordance.ports.truth import OccupiedSpace, Truth, TruthReader
-from recordance.ports.vectors import Near, VectorReplica, tolerance
+from recordance.ports.vectors import Near, VectorReplica
 from recordance.query.nearness import VectorQuery
 from recordance.usecases.follow import FollowerStatus, Monotonic, Progress
 from recordance.usecases.turns import FOREVER, Turns
-from recordance.usecases.vector_scan import VectorScan
-from recordance.usecases.vector_steps import Place, Step, Written, lags_by_more, next_step
+from recordance.usecases.vector_overlay import OverlaidVectors, held_of
+from recordance.usecases.vector_scan import VectorScan, scan_of_all, scan_of_some
+from recordance.usecases.vector_steps import Place, Step, Written, changed_since, next_step, place_at
 
 PATIENCE_SECONDS = 1.0
-"""How long a recall waits for the index, and goes on bringing it up, before it scans the truth instead."""
-CATCH_UP_ROWS = 5_000
-"""How many capsules a recall puts at most; where more are missing it leaves them to the background and scans the truth."""
-SCANNED_WHILE_PUT = 6
-"""How many vectors are scanned in the time in which one is put: where fewer are in the space, the scan is the shorter way."""
-ALWAYS_PUT = 250
-"""How many capsules a recall puts even so: it is done with them sooner than anybody notices, and the next has less to do."""
+"""How long a recall waits for the index before it scans the truth instead."""
+OVERLAY_SHARE = 2
+"""What part of a space's vectors may have changed, as a divisor, before a recall scans them all rather than those."""
+ALWAYS_OVERLAID = 500
+"""How many may have changed even so."""
 SCANNED_AT_ONCE = 1_000
 """In spaces of more vectors it takes less time to open the index than to scan them."""
 SETTLED_POINTS = 10_000
@@ -38,11 +38,6 @@ SETTLED_ROWS = 10_000
 
 It costs a flush, and saves whoever opens the index next no more than the reading of these rows.
 """
-
-
-def put_at_most(vectors: int) -> int:
-    """Return how many capsules a recall puts rather than scan a space of so many vectors."""
-    return max(ALWAYS_PUT, min(CATCH_UP_ROWS, vectors // SCANNED_WHILE_PUT))
 
 
 class VectorView(Protocol):
@@ -88,30 +83,8 @@ class Steady:
         view = self._indexed(reader) if self._hold.held else None
         if view is None:
             self._hold.let_go()
-            view = VectorScan(reader, self._space)
+            view = scan_of_all(reader, self._space)
         return view
-
-
-class _Indexed:
-    """The index as of a recall's snapshot. When it fails, `failed` says what answers from there on."""
-
-    def __init__(self, replica: VectorReplica, dimension: int, failed: Callable[[Fault | None], VectorView]) -> None:
-        self.tolerance = tolerance(dimension)  # also of what answers instead: a recall may still hold what the index said
-        self._replica = replica
-        self._dimension = dimension
-        self._failed = failed
-        self._instead: VectorView | None = None
-
-    def nearest(self, query: VectorQuery, count: int) -> Sequence[Near]:
-        """See VectorView. A space that is empty may be asked in another dimension than its index has."""
-        if self._instead is None:
-            try:
-                if query.vector.dimension == self._dimension:
-                    return self._replica.nearest(query, count)
-                self._instead = self._failed(None)
-            except Fault as fault:
-                self._instead = self._failed(fault)
-        return self._instead.nearest(query, count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +92,7 @@ class _Stand:
     """Where the open replica stands.
 
     `durable` is up to where a restart would find everything: what was settled, and the rows after it that changed nothing.
-    `proven` says that it held as many points as the truth at its place; without `sound` it is worth nothing at all.
+    `proven` says that it was found whole since it was opened or emptied; without `sound` it is worth nothing at all.
     """
 
     place: Place = field(default_factory=Place)
@@ -128,22 +101,23 @@ class _Stand:
     proven: bool = False
     sound: bool = True
 
-    def proven_at(self, head: int) -> bool:
-        """Whether the index is known to be exactly the truth at `head`."""
-        return self.sound and self.proven and self.place.seq == head
-
     def reaches(self, seq: int) -> bool:
         """Whether the index holds everything up to a journal row, as far as could be told."""
-        return self.sound and (self.place.seq > seq or self.proven_at(seq))
+        return self.sound and self.proven and self.place.seq >= seq
+
+    def moved(self, place: Place) -> "_Stand":
+        """Return where it stands once journal rows that tell nothing of vectors have passed."""
+        durable = place.seq if self.durable == self.place.seq else self.durable
+        return replace(self, place=place, durable=durable)
 
     def after(self, step: Step) -> "_Stand":
         """Return where it stands once a step was made."""
-        durable = step.until.seq if step.silent and self.durable == self.place.seq else self.durable
-        return replace(self, place=step.until, durable=durable, proven=self.proven and step.silent)
+        return self.moved(step.until) if step.silent else replace(self, place=step.until)
 
     def takes(self, step: Step) -> bool:
-        """Whether the step's vectors have the index's dimension; all of one snapshot have the same."""
-        return not step.points or step.points[0].vector.dimension == self.dimension
+        """Whether the step's vectors have the index's dimension, to the byte."""
+        size = self.dimension * COMPONENT_BYTES
+        return all(len(point.vector.packed) == size for point in step.points)
 
 
 class VectorFollower:
@@ -186,16 +160,16 @@ class VectorFollower:
         """Hold the index still until the end, or until it turns out that it cannot be used; open the snapshot inside."""
         deadline = self._monotonic() + self._patience
         self._open_rather_than_scan()
-        hold = _Hold(self._turns, self._patience)
+        hold = _Hold(self._turns, max(0.0, deadline - self._monotonic()))
 
         def indexed(reader: TruthReader) -> VectorView | None:
-            replica = self._brought_up(reader, deadline)
-            return None if replica is None else _Indexed(replica, self._stand.dimension, partial(failed, reader))
+            return self._look(reader, partial(failed, reader))
 
-        def failed(reader: TruthReader, fault: Fault | None) -> VectorView:
-            self._failed(fault)
+        def failed(reader: TruthReader, fault: Fault | None) -> VectorScan:
+            if isinstance(fault, ReplicaDamaged):
+                self._alarm()
             hold.let_go()
-            return VectorScan(reader, self._space)
+            return scan_of_all(reader, self._space)
 
         try:
             yield Steady(hold, indexed, self._space)
@@ -210,7 +184,7 @@ class VectorFollower:
                 self._bring_up(replica, _unwatched)
 
     def rebuild(self, progress: Progress) -> None:
-        """Empty the index and fill it again from the truth; recalls scan until no more than they put themselves is missing."""
+        """Empty the index and fill it again from the truth; recalls scan until most of it is there."""
         with self._duty:
             replica = self._opened()
             if replica is not None:
@@ -285,38 +259,50 @@ class VectorFollower:
 
     # ── by a recall, in its turn ──────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _brought_up(self, reader: TruthReader, deadline: float) -> VectorReplica | None:
-        """Return the replica, brought to exactly the reader's head; None if the truth must be scanned instead."""
-        replica, stand = self._replica, self._stand
-        if replica is None or not stand.sound:
+    def _look(self, reader: TruthReader, failed: Callable[[Fault | None], VectorScan]) -> VectorView | None:
+        """Return the index as of exactly the reader's head; None if the truth must be scanned instead."""
+        replica = self._replica
+        if replica is None or not self._stand.sound:
             return None
-        if stand.proven_at(reader.head()):
-            return replica
+        changed = self._changed(reader)
+        if changed is None or not self._is_whole(replica, reader, changed):
+            return None
+        overlay = scan_of_some(reader, self._space, changed)
+        return OverlaidVectors(replica, self._stand.dimension, changed, overlay, failed)
+
+    def _changed(self, reader: TruthReader) -> frozenset[int] | None:
+        """Return the capsules to be masked; None if there are too many, or the index followed another history."""
+        stand, head = self._stand, reader.head()
+        if stand.proven and stand.place.seq == head:
+            return frozenset()
         if not stand.place.lies_in(reader):
             self._alarm()
             return None
-        occupied = reader.space(self._space)
-        if lags_by_more(reader, stand.place.seq, put_at_most(0 if occupied is None else occupied.vectors)):
-            return None
-        return replica if self._caught_up(replica, reader, deadline) else None
+        changed = changed_since(reader, stand.place.seq, max(ALWAYS_OVERLAID, self._kept(reader) // OVERLAY_SHARE))
+        if changed is not None and not changed:
+            self._stand = stand.moved(place_at(reader, head))
+        return changed
 
-    def _caught_up(self, replica: VectorReplica, reader: TruthReader, deadline: float) -> bool:
-        """Make steps up to the reader's head; whether index and deadline let it get there. What was put stays."""
-        while True:
-            step = next_step(reader, self._space, self._stand.place.seq)
-            try:
-                self._make(replica, step)
-            except Fault as fault:
-                self._failed(fault)
-                return False
-            if self._stand.proven_at(reader.head()):
-                return True
-            if self._monotonic() > deadline:
-                return False
-
-    def _failed(self, fault: Fault | None) -> None:
-        if isinstance(fault, ReplicaDamaged):
+    def _is_whole(self, replica: VectorReplica, reader: TruthReader, changed: frozenset[int]) -> bool:
+        """Whether the index holds as many points as it should beside those that changed (case D5); compared once."""
+        if self._stand.proven:
+            return True
+        kept = self._kept(reader) - len(reader.vectors(self._space, changed))
+        try:
+            held = replica.count - held_of(replica, self._stand.dimension, changed)
+        except ReplicaDamaged:
+            held = -1
+        except Fault:
+            return False
+        if held != kept:
             self._alarm()
+            return False
+        self._stand = replace(self._stand, proven=True)
+        return True
+
+    def _kept(self, reader: TruthReader) -> int:
+        occupied = reader.space(self._space)
+        return 0 if occupied is None else occupied.vectors
 
     def _alarm(self) -> None:
         """Leave the index alone until a commit has made it anew."""
@@ -397,7 +383,7 @@ class VectorFollower:
             case _Clearing(dimension):
                 self._stand = replace(self._stand, sound=False)
                 replica.clear(dimension)
-                self._stand = _Stand(dimension=dimension)
+                self._stand = _Stand(dimension=dimension, proven=True)
 
     def _settle(self, replica: VectorReplica) -> None:
         """Make durable what was put. Rows that tell nothing of vectors are worth a write only where there are many."""
@@ -408,21 +394,16 @@ class VectorFollower:
                 replica.settle(stand.place.seq, stand.place.mark)
                 self._stand = replace(stand, durable=stand.place.seq)
 
-    # ── by either ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
     def _make(self, replica: VectorReplica, step: Step) -> None:
         """Put what a step has, and compare the index with the truth where it has arrived at its head (case D5)."""
-        stand = self._stand
-        if not stand.takes(step):
-            raise ReplicaDamaged(f"the index has dimension {stand.dimension}, and the space another one")
         if not step.silent:
             replica.put(step.points, step.dropped)
-        self._stand = stand.after(step)
-        if step.vectors is not None and not self._stand.proven:
+        if step.vectors is not None and not (step.silent and self._stand.proven):
             held = replica.count
             if held != step.vectors:
                 raise ReplicaDamaged(f"the index holds {held} points where the truth keeps {step.vectors} vectors")
             self._stand = replace(self._stand, proven=True)
+        self._stand = self._stand.after(step)
 
 
 _ANY_DIMENSION = 1

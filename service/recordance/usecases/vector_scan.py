@@ -1,13 +1,15 @@
-"""The scan of a space: what the vector lane falls back on while no index can be asked (decision 2, L3, L4)."""
+"""Scans of a space, vector by vector: where no index can be asked, and for what an index lacks (decision 1, L3, L4)."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from recordance.domain.embedding import Measure, Vector
 from recordance.domain.validity import TimeWindow
 from recordance.ports.truth import TruthReader
 from recordance.ports.vectors import Near
+from recordance.query.fence import admits
 from recordance.query.nearness import VectorQuery
 
 VECTORS_READ = 500
@@ -15,22 +17,24 @@ VECTORS_READ = 500
 EVENTS_READ = 200
 """How many event ranges are read at once while a window is judged."""
 SCAN_TOLERANCE = 1e-6
-"""By how much a scan's scores may be off the exact cosine: far more than they are, far less than an index's."""
+"""By how much a scan's scores may be off the exact cosine: far more than they are, and less than an index's."""
+
 _SHORTEST, _LONGEST = 1e-3, 1e3
 
 
 class VectorScan:
-    """The vectors of a space as one snapshot of the truth has them, compared one by one.
+    """Vectors of a space as one snapshot of the truth has them, compared one by one.
 
-    It misses nothing that has a cosine above zero (L3), and finds nothing that is surely below. Each question is worked out once,
-    whatever count or window it is asked with.
+    `among` names the capsules that a question may find. It misses none that has a cosine above zero (L3), and finds none that
+    is surely below. Each question is worked out once, whatever count or window it is asked with.
     """
 
     tolerance = SCAN_TOLERANCE
 
-    def __init__(self, reader: TruthReader, space: str) -> None:
+    def __init__(self, reader: TruthReader, space: str, among: Callable[[VectorQuery], Sequence[int]]) -> None:
         self._reader = reader
         self._space = space
+        self._among = among
         self._ranked: dict[VectorQuery, Sequence[Near]] = {}
 
     def nearest(self, query: VectorQuery, count: int) -> Sequence[Near]:
@@ -42,9 +46,7 @@ class VectorScan:
         return ranked[:count] if query.window is None else self._within(query.window, ranked, count)
 
     def _positive(self, query: VectorQuery) -> Iterator[Near]:
-        glance, numbers = _Glance(query.vector), self._reader.embedded_within(self._space, query.scope)
-        if query.among is not None:
-            numbers = [number for number in numbers if number in query.among]
+        glance, numbers = _Glance(query.vector), self._among(query)
         for start in range(0, len(numbers), VECTORS_READ):
             vectors = self._reader.vectors(self._space, numbers[start : start + VECTORS_READ])
             for number, vector in vectors.items():
@@ -63,6 +65,28 @@ class VectorScan:
             if len(found) >= count:
                 break
         return found[:count]
+
+
+def scan_of_all(reader: TruthReader, space: str) -> VectorScan:
+    """Return the scan of everything in a space."""
+    return VectorScan(reader, space, partial(_all_admitted, reader, space))
+
+
+def scan_of_some(reader: TruthReader, space: str, numbers: Collection[int]) -> VectorScan:
+    """Return the scan of those of `numbers` that are in a space; questions must be fenced by labels and numbers alone."""
+    return VectorScan(reader, space, partial(_some_admitted, reader, numbers))
+
+
+def _all_admitted(reader: TruthReader, space: str, query: VectorQuery) -> Sequence[int]:
+    numbers = reader.embedded_within(space, query.scope)
+    return numbers if query.among is None else [number for number in numbers if number in query.among]
+
+
+def _some_admitted(reader: TruthReader, numbers: Collection[int], query: VectorQuery) -> Sequence[int]:
+    some = sorted(numbers) if query.among is None else sorted(query.among.intersection(numbers))
+    if not query.scope.fences:
+        return some
+    return [number for number, capsule in reader.capsules(some).items() if admits(query.scope, capsule, {})]
 
 
 class _Glance:

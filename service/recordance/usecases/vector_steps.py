@@ -8,9 +8,9 @@ from recordance.ports.truth import IndexedChange, TruthReader
 from recordance.query.nearness import VectorPoint, vector_point
 from recordance.usecases.history import mark_at
 
-STEP_POINTS = 250
-"""How many capsules one step looks at: so long does a recall wait for its turn, some 25 ms, and so much is in memory."""
-ROWS_READ = 1_000
+STEP_POINTS = 100
+"""How many capsules one step looks at: so long a recall waits for its turn, some 10 ms, and so much is in memory."""
+ROWS_READ = 500
 """How many journal rows are read at once; most tell nothing of vectors."""
 
 
@@ -24,6 +24,11 @@ class Place:
     def lies_in(self, reader: TruthReader) -> bool:
         """Whether the reader's journal is the one in which this place is."""
         return self.seq <= reader.head() and self.mark == mark_at(reader, self.seq)
+
+
+def place_at(reader: TruthReader, seq: int) -> Place:
+    """Return the place at a journal row."""
+    return Place(seq, mark_at(reader, seq))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,19 +82,21 @@ def next_step(reader: TruthReader, space: str, after: int, written: Written | No
     return Step(
         points=[vector_point(capsules[number], vector) for number, vector in vectors.items()],
         dropped=[number for number in numbers if number not in vectors],
-        until=Place(until, mark_at(reader, until)),
+        until=place_at(reader, until),
         vectors=_held(reader, space) if until == head else None,
         rows=len(taken),
     )
 
 
-def lags_by_more(reader: TruthReader, after: int, bound: int) -> bool:
-    """Whether more than `bound` capsules must be looked at since the journal row `after`."""
-    found, head = 0, reader.head()
-    while found <= bound < found + head - after:
-        found += len(reader.changes_after(after, ROWS_READ, VECTOR_OPS))
+def changed_since(reader: TruthReader, after: int, bound: int) -> frozenset[int] | None:
+    """Return the capsules that must be looked at since the journal row `after`; None if those are more than `bound`."""
+    found: set[int] = set()
+    while after < reader.head():
+        found.update(change.number for change in reader.changes_after(after, ROWS_READ, VECTOR_OPS))
+        if len(found) > bound:
+            return None
         after += ROWS_READ
-    return found > bound
+    return frozenset(found)
 
 
 def _held(reader: TruthReader, space: str) -> int:
