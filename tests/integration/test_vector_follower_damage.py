@@ -188,6 +188,24 @@ def test_an_index_that_holds_other_points_than_its_position_says_is_made_anew(
     assert replica.count == 7
 
 
+@pytest.mark.parametrize("spoil", [short, long])
+@pytest.mark.parametrize("later", [(), (1,)])
+def test_a_commit_compares_the_counts_before_any_recall_does(
+    truth: Truth, spoil: Callable[[MemoryVectorReplica], None], later: Sequence[int]
+) -> None:
+    """case D5: an index that is not whole is made anew at the start, with and without rows to put."""
+    replica = MemoryVectorReplica()
+    remember_embedded(truth, 8, dimension=2)
+    following(truth, replica).commit()
+    spoil(replica)
+    for number in later:
+        embed(truth, number, 0.5, 0.5)
+    follower = following(truth, replica)
+    follower.commit()
+    assert not is_scan(recall_holds(follower, truth, NORTH))
+    assert (replica.count, follower.alarms) == (8, 0)
+
+
 def test_an_index_that_is_ahead_of_its_truth_begins_anew(truth: Truth) -> None:
     """Decision 1: a truth put back from a backup has another history; what the index holds of it is worth nothing."""
     other, replica = MemoryTruth(IDENTITY), MemoryVectorReplica()
@@ -214,6 +232,8 @@ def test_an_index_of_another_history_begins_anew_even_where_the_counts_agree() -
     write(truth, captured(*captures), at=Instant(NOON + 1))
     write(truth, *(embedding_of(each.capsule, vector(-1.0, 0.5)) for each in captures), at=Instant(NOON + 1))
     follower = following(truth, replica)
+    follower.open()
+    assert is_scan(recall_holds(follower, truth, NORTH))
     follower.commit()
     assert not is_scan(recall_holds(follower, truth, NORTH, asks(-1.0, 0.0)))
 

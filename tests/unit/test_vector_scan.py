@@ -1,14 +1,17 @@
 """A scan of a space tells cosines quickly, and by less than it admits beside the exact ones."""
 
 import random
+from collections import Counter
 
 import pytest
 
 from recordance.domain.embedding import Measure
+from recordance.domain.validity import TimeWindow
 from recordance.usecases.vector_scan import scan_of_all
 from recordance_adapters.driven.in_memory.truth import MemoryTruth
-from support.truths import IDENTITY, captured, make_capture, write
-from support.vector_views import SPACE, asks, embedding_of, vector
+from support.truths import IDENTITY, NOON, captured, make_capture, write
+from support.vector_views import SPACE, asks, embedding_of, remember_embedded, vector
+from support.watching import WatchedTruth
 
 LENGTHS = (1e-18, 1e-4, 0.999e-3, 1e-3, 0.5, 1.0, 1.5, 999.0, 1e3, 1.001e3, 1e5, 1e18)
 
@@ -33,3 +36,16 @@ def test_the_scores_of_a_scan_are_the_cosines_whatever_the_lengths(dimension: in
             assert found.keys() >= {number for number, cosine in exact.items() if cosine > 0.0}
             # Far better than what is admitted, so that what is admitted is no matter of luck.
             assert all(abs(exact[number] - score) < scan.tolerance / 1_000 for number, score in found.items())
+
+
+def test_a_question_is_worked_out_once_whatever_count_and_window_it_comes_with() -> None:
+    """L4: the lane asks again for more, and with a window besides; that costs no second scan."""
+    reads = Counter[str]()
+    truth = WatchedTruth(MemoryTruth(IDENTITY), lambda name, _: reads.update([name]))
+    remember_embedded(truth, 20, dimension=2)
+    with truth.reading() as reader:
+        scan = scan_of_all(reader, SPACE)
+        for count in (1, 5, 100):
+            scan.nearest(asks(0.0, 1.0), count)
+            scan.nearest(asks(0.0, 1.0, window=TimeWindow(NOON, None)), count)
+    assert reads["TruthReader.vectors"] == 1

@@ -101,10 +101,6 @@ class _Stand:
     proven: bool = False
     sound: bool = True
 
-    def reaches(self, seq: int) -> bool:
-        """Whether the index holds everything up to a journal row, as far as could be told."""
-        return self.sound and self.proven and self.place.seq >= seq
-
     def moved(self, place: Place) -> "_Stand":
         """Return where it stands once journal rows that tell nothing of vectors have passed."""
         durable = place.seq if self.durable == self.place.seq else self.durable
@@ -165,7 +161,7 @@ class VectorFollower:
         def indexed(reader: TruthReader) -> VectorView | None:
             return self._look(reader, partial(failed, reader))
 
-        def failed(reader: TruthReader, fault: Fault | None) -> VectorScan:
+        def failed(reader: TruthReader, fault: Fault) -> VectorScan:
             if isinstance(fault, ReplicaDamaged):
                 self._alarm()
             hold.let_go()
@@ -259,7 +255,7 @@ class VectorFollower:
 
     # ── by a recall, in its turn ──────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _look(self, reader: TruthReader, failed: Callable[[Fault | None], VectorScan]) -> VectorView | None:
+    def _look(self, reader: TruthReader, failed: Callable[[Fault], VectorScan]) -> VectorView | None:
         """Return the index as of exactly the reader's head; None if the truth must be scanned instead."""
         replica = self._replica
         if replica is None or not self._stand.sound:
@@ -326,29 +322,24 @@ class VectorFollower:
             self._stand = replace(self._stand, sound=False)
 
     def _follow(self, replica: VectorReplica, progress: Progress) -> None:
-        """Make steps until the index is where the truth was at the beginning, or further. Recalls get in between them.
+        """Make steps to where the truth was at the beginning, or at whose head one arrives. Recalls get in between them.
 
-        What a step puts is read outside the turn, and thrown away if a recall has moved the index meanwhile.
+        What a step puts is read outside the turn. A recall may meanwhile pass rows that tell nothing of vectors, which the step
+        takes back, or find the index no good, which is then begun anew.
         """
         written, unsettled = self._written(), 0
         while True:
-            stand = self._stand
-            move = self._next_move(stand, written)
+            move = self._next_move(self._stand, written)
             with self._turns.turn():
-                overtaken = self._stand is not stand
-                if not overtaken:
-                    self._carry_out(replica, move)
-            if overtaken:
-                if self._stand.reaches(written.head):
-                    return
-            elif isinstance(move, _Clearing):
+                self._carry_out(replica, move)
+            if isinstance(move, _Clearing):
                 written = self._written()
-            else:
-                written.add(move)
-                progress(move.until.seq, max(move.until.seq, written.head))
-                if move.vectors is not None:  # it has arrived, at a head that may be lower if the truth was put back
-                    return
-                unsettled = self._settled_on_the_way(replica, unsettled + len(move.points))
+                continue
+            written.add(move)
+            progress(move.until.seq, max(move.until.seq, written.head))
+            if self._stand.sound and (move.vectors is not None or move.until.seq >= written.head):
+                return
+            unsettled = self._settled_on_the_way(replica, unsettled + len(move.points))
 
     def _settled_on_the_way(self, replica: VectorReplica, unsettled: int) -> int:
         """Settle if that many points are too many to be lost; return how many are unsettled now."""

@@ -16,7 +16,8 @@ WIDENING = 4
 class OverlaidVectors:
     """What an index holds but for `changed`, and what the truth has of those.
 
-    When the index fails, `failed` says what answers from there on; it is given None where the index is not to blame.
+    When the index fails, `failed` says what answers from there on. It also does when asked in another dimension than it has, as
+    a space may be that has none of its vectors any more.
     """
 
     def __init__(
@@ -25,12 +26,11 @@ class OverlaidVectors:
         dimension: int,
         changed: frozenset[int],
         overlay: VectorScan,
-        failed: Callable[[Fault | None], VectorScan],
+        failed: Callable[[Fault], VectorScan],
     ) -> None:
         # Also of what answers instead: a recall may still hold what the index said before it failed.
         self.tolerance = max(tolerance(dimension), SCAN_TOLERANCE)
         self._replica = replica
-        self._dimension = dimension
         self._changed = changed
         self._overlay = overlay
         self._failed = failed
@@ -49,9 +49,6 @@ class OverlaidVectors:
     def _below(self, query: VectorQuery, count: int) -> Sequence[Near]:
         """Return the `count` nearest of the index that are not masked; nothing once it has failed."""
         if self._instead is not None:
-            return ()
-        if query.vector.dimension != self._dimension:  # a space that is empty may be asked in any dimension
-            self._instead = self._failed(None)
             return ()
         try:
             return self._unmasked(query, count)
