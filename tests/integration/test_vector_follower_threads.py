@@ -244,7 +244,7 @@ def test_a_capsule_that_changes_again_while_a_commit_goes_on_is_put_again(truth:
     """Decision 1: what the commit put in an earlier step is old news by then."""
     replica = MetReplica(MemoryVectorReplica(), lambda name: change() if name == "put" and replica.put_numbers else None)
     follower = following(truth, replica)
-    remember_embedded(truth, 3 * STEP_POINTS, dimension=2)
+    remember_embedded(truth, 2 * STEP_POINTS + STEP_POINTS // 2, dimension=2)
 
     def change() -> None:
         if len(replica.put_numbers) == 1:
