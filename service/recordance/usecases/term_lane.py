@@ -3,6 +3,7 @@
 Candidates are read in growing batches until nothing that was not read can come among the ranks that are wanted.
 """
 
+import bisect
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -65,13 +66,23 @@ class TermLane:
     def ranks(self, hits: Sequence[TermHit], depth: int) -> Mapping[int, int]:
         """Return the ranks, from 1, of those of `hits` that are among the first `depth`; all of them may ground.
 
-        Where enough others are surely above them, nothing needs to be read to know that they are not.
+        No more is read than tells them: nothing for a hit that enough others are surely above.
         """
         floor = self._proposed(depth + SPARE_CANDIDATES).floor if hits else UNSURE
-        if all(floor.count >= depth and (hit.coverage, hit.bm25) < (floor.coverage, floor.bm25) for hit in hits):
-            return {}
-        wanted = {hit.number for hit in hits}
-        return {each.number: rank for rank, each in enumerate(self.order(depth), start=1) if each.number in wanted}
+        sought = [hit for hit in hits if floor.count < depth or (hit.coverage, hit.bm25) >= (floor.coverage, floor.bm25)]
+        ranks: dict[int, int] = {}
+        count = depth + SPARE_CANDIDATES
+        while sought:
+            strengths, horizon = self._read(count)
+            keys = sorted(map(text_key, strengths))
+            above = {hit: bisect.bisect_left(keys, text_key(hit)) for hit in sought}
+            told = [hit for hit in sought if above[hit] < depth and _stands_above(hit, horizon)]
+            for hit in told:
+                equals = self._by_capsule([each for each in strengths if text_key(each) == text_key(hit)])
+                ranks[hit.number] = above[hit] + 1 + [each.number for each in equals].index(hit.number)
+            sought = [hit for hit in sought if above[hit] < depth and hit not in told]
+            count *= WIDENING
+        return {number: rank for number, rank in ranks.items() if rank <= depth}
 
     def ranked(self, numbers: Sequence[int]) -> Iterator[Ranked]:
         """Return the whole claims of matches that `order` returned, in the order of `numbers`."""
@@ -84,7 +95,8 @@ class TermLane:
     def _by_capsule(self, equals: list[Strength]) -> list[Strength]:
         if len(equals) == 1:
             return equals
-        known = [(each, self._capsules[each.number]) for each in equals if each.number in self._capsules]
+        capsules = self._read_capsules([each.number for each in equals])
+        known = [(each, capsules[each.number]) for each in equals if each.number in capsules]
         known.sort(key=lambda one: capsule_key(one[1], decayed_weight(one[1], self.at)))
         return [each for each, _ in known]
 
@@ -97,15 +109,17 @@ class TermLane:
     def _proven(self, wanted: int) -> list[Strength]:
         """Return matches among which the best `wanted` surely are, ties at the cut included."""
         count = wanted + SPARE_CANDIDATES
-        proposed: set[int] = set()
         while True:
-            proposals = self._proposed(count)
-            proposed.update(proposals.numbers)
-            self._weigh_new(proposals.numbers)
-            found = [strength for number in proposed if (strength := self._strengths[number]) is not None]
-            if proposals.horizon is None or _settled(found, wanted, proposals.horizon):
+            found, horizon = self._read(count)
+            if horizon is None or (len(found) >= wanted and _stands_above(sorted(found, key=text_key)[wanted - 1], horizon)):
                 return found
             count *= WIDENING
+
+    def _read(self, count: int) -> tuple[list[Strength], Horizon | None]:
+        """Return everything that was read so far, among it the best `count` as the index has it, and what bounds the rest."""
+        proposals = self._proposed(count)
+        self._weigh_new(proposals.numbers)
+        return [strength for strength in self._strengths.values() if strength is not None], proposals.horizon
 
     def _proposed(self, count: int) -> Proposals:
         if count not in self._proposals:
@@ -136,9 +150,6 @@ def corpus_of(reader: TruthReader, subtrees: frozenset[str] | None, scope: Scope
     return Corpus(reader.corpus_within(subtrees), scope)
 
 
-def _settled(hits: Sequence[Strength], wanted: int, horizon: Horizon) -> bool:
-    """Whether the last wanted hit stands strictly above everything that was not proposed."""
-    if len(hits) < wanted:
-        return False
-    last = sorted(hits, key=text_key)[wanted - 1]
-    return text_key(last) < (-horizon.coverage, -horizon.bm25)
+def _stands_above(hit: TermHit | Strength, horizon: Horizon | None) -> bool:
+    """Whether a match stands strictly above everything that was not read."""
+    return horizon is None or text_key(hit) < (-horizon.coverage, -horizon.bm25)
