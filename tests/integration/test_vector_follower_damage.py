@@ -12,6 +12,7 @@ from recordance_adapters.driven.in_memory.vectors import MemoryVectorReplica
 from support.truths import IDENTITY, NOON, captured, entombed, make_capture, write
 from support.vector_views import (
     MetReplica,
+    Swapped,
     asks,
     embed,
     embedding_of,
@@ -236,16 +237,6 @@ def test_an_index_of_another_history_begins_anew_even_where_the_counts_agree() -
     assert is_scan(recall_holds(follower, truth, NORTH))
     follower.commit()
     assert not is_scan(recall_holds(follower, truth, NORTH, asks(-1.0, 0.0)))
-
-
-class Swapped:
-    """A truth that can be put back."""
-
-    def __init__(self, truth: Truth) -> None:
-        self.truth = truth
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self.truth, name)
 
 
 @pytest.mark.parametrize("later", [0, 3, 30])

@@ -19,6 +19,7 @@ from support.truths import IDENTITY, entombed, remember, write
 from support.vector_views import (
     SPACE,
     MetReplica,
+    Swapped,
     VectorScene,
     asks,
     embed,
@@ -238,6 +239,40 @@ def test_a_commit_that_recalls_overtake_again_and_again_comes_to_an_end(truth: T
     interrupted.deeds = [meanwhile] * 50
     follower.commit()
     assert len(interrupted.deeds) == 49
+
+
+def test_a_commit_comes_to_an_end_though_others_write_faster_than_it_puts(truth: Truth) -> None:
+    """Decision 1: what came after its beginning is the next commit's, so that what was put is settled in between."""
+    interrupted, replica = Interrupted("TruthReader.changes_after"), MetReplica(MemoryVectorReplica())
+    follower = following(WatchedTruth(truth, interrupted.told), replica)
+    remember_embedded(truth, 4, dimension=2)
+    follower.commit()
+    interrupted.deeds = [lambda: remember_embedded(truth, 2 * STEP_POINTS, dimension=2)] * 20
+    remember_embedded(truth, 2 * STEP_POINTS, dimension=2)
+    follower.commit()
+    assert len(interrupted.deeds) > 10
+    assert replica.settled[-1] == replica.applied < follower.status().head
+    assert not is_scan(recall_holds(follower, truth))
+
+
+def test_a_commit_comes_to_an_end_though_the_truth_was_put_back_while_it_went_on(truth: Truth) -> None:
+    """Decision 1: there is no getting to where it was when the commit began."""
+    earlier = MemoryTruth(IDENTITY)
+    for each in (truth, earlier):
+        remember_embedded(each, 4, dimension=2)
+    swapped, interrupted = Swapped(truth), Interrupted("TruthReader.last_number")
+    follower = following(WatchedTruth(swapped, interrupted.told), MemoryVectorReplica())
+    follower.commit()
+    embed(truth, 1, 0.5, 0.5)
+
+    def put_back() -> None:
+        swapped.truth = earlier
+
+    interrupted.deeds = [put_back]
+    follower.commit()
+    assert not interrupted.deeds
+    assert follower.status().applied == follower.status().head
+    assert not is_scan(recall_holds(follower, swapped, NORTH))
 
 
 def test_a_capsule_that_changes_again_while_a_commit_goes_on_is_put_again(truth: Truth) -> None:

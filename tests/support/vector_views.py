@@ -247,6 +247,16 @@ def following(truth: Truth, replica: VectorReplica, patience: float = 60.0) -> V
     return VectorFollower(truth, SPACE, lambda: replica, standing_still, patience)
 
 
+class Swapped:
+    """A truth that can be put back."""
+
+    def __init__(self, truth: Truth) -> None:
+        self.truth = truth
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.truth, name)
+
+
 # ── replicas that a test meets ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
