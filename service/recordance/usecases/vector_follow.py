@@ -52,6 +52,10 @@ class VectorView(Protocol):
         """Return the `count` nearest that the query admits, the highest score first, or all that have a cosine above zero."""
         ...
 
+    def disprove(self) -> None:
+        """Take note that a score was off by more than `tolerance`; from here on the truth is scanned."""
+        ...
+
 
 class _Hold:
     """A turn at the index for one recall, which may be over before the recall is."""

@@ -61,8 +61,19 @@ def check_dimension(reader: TruthReader, vector: Vector) -> None:
 
 
 def nearest(view: VectorView, reader: TruthReader, question: NearQuestion) -> Nearest:
-    """Return what the lane finds; `view` is the index as of the reader's head."""
+    """Return what the lane finds; `view` is the index as of the reader's head.
+
+    A view whose scores turn out to be wrong is disproved, and asked again: it scans the truth then (case D5).
+    """
     search = _Search(view, reader, question)
+    found = _found(search, question)
+    if search.misled:
+        view.disprove()
+        found = _found(_Search(view, reader, question), question)
+    return found
+
+
+def _found(search: "_Search", question: NearQuestion) -> Nearest:
     if search.hopeless:
         return Nearest()
     inside = search.best(None, _any)
@@ -71,9 +82,13 @@ def nearest(view: VectorView, reader: TruthReader, question: NearQuestion) -> Ne
 
 
 class _Search:
-    """One question to one view; every candidate is read and judged once."""
+    """One question to one view; every candidate is read and judged once.
+
+    `misled` says that a score was further off the exact cosine than the view allows itself, so that its order proves nothing.
+    """
 
     def __init__(self, view: VectorView, reader: TruthReader, question: NearQuestion) -> None:
+        self.misled = False
         self._view = view
         self._reader = reader
         self._question = question
@@ -93,7 +108,7 @@ class _Search:
         wanted, count = self._question.count, 2 * self._question.count
         while True:
             count, near = self._near(query, count)
-            self._judge_new([each.number for each in near])
+            self._judge_new(near)
             hits = [hit for each in near if (hit := self._judged[each.number]) is not None and fits(hit)]
             hits.sort(key=lambda hit: (-hit.cosine, hit.capsule.number))
             if len(near) < count or _settled(hits, wanted, near[-1].score + self._view.tolerance):
@@ -107,9 +122,10 @@ class _Search:
             held = self._proposed[query] = (count, self._view.nearest(query, count))
         return held
 
-    def _judge_new(self, proposed: Sequence[int]) -> None:
+    def _judge_new(self, proposed: Sequence[Near]) -> None:
         """Judge by the truth what was not judged yet: an index can lag, it can never invent (decision 4)."""
-        numbers = [number for number in proposed if number not in self._judged]
+        scores = {near.number: near.score for near in proposed if near.number not in self._judged}
+        numbers = list(scores)
         capsules = self._reader.capsules(numbers)
         vectors = self._reader.vectors(DEFAULT_SPACE, numbers)
         scope, eligibility = self._question.scope, self._question.eligibility
@@ -121,6 +137,7 @@ class _Search:
             if capsule is None or vector is None or not admits(scope, capsule, marks.get(number, {})):
                 continue
             cosine = self._measure.cosine(vector)
+            self.misled |= abs(cosine - scores[number]) > self._view.tolerance
             if cosine > 0.0:
                 self._judged[number] = NearHit(capsule, cosine, first_exclusion(capsule, eligibility))
 

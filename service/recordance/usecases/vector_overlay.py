@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from recordance.domain.embedding import vector_of
-from recordance.errors import Fault
+from recordance.errors import Fault, ReplicaDamaged
 from recordance.ports.vectors import Near, VectorReplica, tolerance
 from recordance.query.fence import Scope
 from recordance.query.nearness import VectorQuery
@@ -45,6 +45,11 @@ class OverlaidVectors:
             return below
         above = self._overlay.nearest(query, count)
         return sorted([*below, *above], key=lambda near: (-near.score, near.number))[:count]
+
+    def disprove(self) -> None:
+        """Have the truth answer from here on; the index is damaged."""
+        if self._instead is None:
+            self._instead = self._failed(ReplicaDamaged("the vector index holds another vector than the truth"))
 
     def _below(self, query: VectorQuery, count: int) -> Sequence[Near]:
         """Return the `count` nearest of the index that are not masked; nothing once it has failed."""

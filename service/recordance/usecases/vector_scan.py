@@ -45,6 +45,9 @@ class VectorScan:
         ranked = self._ranked[timeless]
         return ranked[:count] if query.window is None else self._within(query.window, ranked, count)
 
+    def disprove(self) -> None:
+        """See VectorView: it scans the truth already."""
+
     def _positive(self, query: VectorQuery) -> Iterator[Near]:
         glance, numbers = _Glance(query.vector), self._among(query)
         for start in range(0, len(numbers), VECTORS_READ):
