@@ -102,7 +102,7 @@ class _Glance:
 
     def __init__(self, to: Vector) -> None:
         norm = to.norm
-        self._direction = [value / norm for value in to.values]
+        self._direction = tuple(value / norm for value in to.values)
         self._exact = Measure(to)
 
     def cosine(self, vector: Vector) -> float:
