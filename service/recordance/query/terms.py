@@ -55,7 +55,7 @@ def read_terms(texts: Sequence[Json], field: str = "terms") -> tuple[Term, ...]:
     Of their texts the first is kept, but an exact capsule id before any other: it may be the id of a forgotten one (F8).
     """
     if not texts:
-        raise InvalidArgument(field, list(texts), _EXPECTED, "a recall needs something to look for")
+        raise InvalidArgument(field, list(texts), _EXPECTED, "a recall needs words to look for, beside an embedding too")
     if len(texts) > MAX_TERMS:
         raise InvalidArgument(field, list(texts), f"at most {MAX_TERMS} terms", f"{len(texts)} terms are too many for one recall")
     terms: dict[str, Term] = {}

@@ -265,7 +265,7 @@ _STORE = _command(
     absent=Absent.MAKE,
 )  # fmt: skip
 _RECALL = _command(
-    "recall", "Recall what was stored, by words.", RETRIEVE,
+    "recall", "Recall what was stored, by words and by your own embedding.", RETRIEVE,
     words=_recall_words, unlisted=("terms",), gather=_recall, show=screen.recalled, code=_outcome,
 )  # fmt: skip
 _GET = _command(

@@ -156,7 +156,7 @@ def _add_settings(parser: ArgumentParser, command: Command) -> None:
     shared.add_argument("--config", metavar="FILE", help="A TOML file with settings; see config/default.toml.")
     shared.add_argument("--actor", metavar="NAME", help="Who writes, for the journal.")
     if command.name in _STAMPED:
-        shared.add_argument("--project", metavar="ID", help="The project that writes are stamped with that name none.")
+        shared.add_argument("--project", metavar="ID", help="The project of writes that name none.")
     shared.add_argument("--root", metavar="FOLDER", help="The repository below which anchors are probed.")
     shared.add_argument("--log-level", metavar="LEVEL", help="What goes to stderr: debug, info, warning or error.")
 

@@ -117,8 +117,9 @@ def _explained(parameter: Parameter) -> str:
     choices = f"One of {', '.join(map(str, schema['enum']))}." if "enum" in schema else ""
     again = "Give it again for more." if _repeats(schema) else ""
     vector = "A JSON array, or @ and the file that holds it." if _is_vector(schema) else ""
+    fields = f"A JSON object with {', '.join(schema['properties'])}." if schema.get("properties") else ""
     default = f"(default: {parameter.default})" if parameter.default not in (None, False) else ""
-    return " ".join(part for part in (parameter.description, choices, again, vector, default) if part).replace("%", "%%")
+    return " ".join(part for part in (parameter.description, choices, again, vector, fields, default) if part).replace("%", "%%")
 
 
 def raw_arguments(tool: Tool, given: Namespace) -> dict[str, Json]:

@@ -47,7 +47,7 @@ ARGUMENTS = Declaration(
             description="Your words; synonyms and inflected forms as further terms.",
             presence=Presence.REQUIRED,
             example=["pin tokio", "tokio version"],
-            missing="a recall needs something to look for",
+            missing="a recall needs words to look for, beside an embedding too",
             mistaken_for=("query", "q", "text", "search", "keywords"),
         ),
         Parameter(
@@ -65,7 +65,7 @@ ARGUMENTS = Declaration(
         Parameter(
             name="vector_k",
             kind=whole(1, limits.VECTOR_K),
-            description="How many of the nearest are taken.",
+            description="How many of the nearest are taken, however far.",
             default=DEFAULT_VECTOR_K,
         ),
         Parameter(name="fusion", kind=word(Fusion), default=Fusion.RRF.value),
@@ -77,7 +77,7 @@ ARGUMENTS = Declaration(
         Parameter(
             name="token_budget",
             kind=whole(0, limits.COUNT),
-            description="Tokens (characters/4) for results, 1500 if left out; 0 only counts.",
+            description="Tokens (characters/4) for results; 0 only counts.",
         ),
         Parameter(
             name="project_id",
@@ -116,7 +116,7 @@ ARGUMENTS = Declaration(
         Parameter(
             name="min_support",
             kind=number(0, 1),
-            description="Exclude evidence that covers less of the question.",
+            description="Exclude what covers less of the question and is less near.",
             presence=Presence.FENCE,
         ),
     )

@@ -27,7 +27,7 @@ ITEM = Declaration((_ID, _VECTOR, _MODEL))
 ARGUMENTS = Declaration((
     *(replace(parameter, presence=Presence.OPTIONAL) for parameter in (_ID, _VECTOR)),
     replace(_MODEL, description="Its maker; once named, the only one."),
-    Parameter(name="items", kind=raw_array(limits.VECTORS), description="Or many."),
+    Parameter(name="items", kind=raw_array(limits.VECTORS), description="Or many: {capsule_id, embedding, model}."),
 ))  # fmt: skip
 
 
@@ -60,7 +60,7 @@ VECTOR = Tool(
     title="Attach embeddings",
     description=(
         "Attach your own embedding to a capsule, in place of the one it has. All must have one dimension. "
-        "memory_retrieve finds it by query_embedding."
+        "A query_embedding finds it."
     ),
     effect=Effect.SETTLES,
     tool_set=ToolSet.CORE,
