@@ -18,8 +18,9 @@ from recordance.ports.truth import Truth, TruthReader
 from recordance.ports.vectors import Near, VectorReplica
 from recordance.query.fence import Fence, LabelFence, MemberFence, Scope, SubtreeFence, admits
 from recordance.query.nearness import VectorPoint, VectorQuery
-from recordance.usecases.vector_follow import VectorFollower, VectorView
+from recordance.usecases.vector_follow import VectorFollower
 from recordance.usecases.vector_scan import VectorScan
+from recordance.usecases.vector_view import VectorView
 from recordance_adapters.driven.in_memory.vectors import MemoryVectorReplica
 from support.stores import standing_still
 from support.truths import ACTOR, NOON, captured, days, entombed, make_capture, stands, told, write

@@ -6,22 +6,21 @@ truth is scanned; a recall never fails for an index, and never waits longer than
 """
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol
 
-from recordance.domain.embedding import COMPONENT_BYTES
 from recordance.errors import Fault, ReplicaDamaged
 from recordance.ports.truth import OccupiedSpace, Truth, TruthReader
-from recordance.ports.vectors import Near, VectorReplica
-from recordance.query.nearness import VectorQuery
+from recordance.ports.vectors import VectorReplica
 from recordance.usecases.follow import FollowerStatus, Monotonic, Progress
 from recordance.usecases.turns import FOREVER, Turns
 from recordance.usecases.vector_overlay import OverlaidVectors, held_of
 from recordance.usecases.vector_scan import VectorScan, scan_of_all, scan_of_some
-from recordance.usecases.vector_steps import Place, Step, Written, changed_since, next_step, place_at
+from recordance.usecases.vector_stand import Stand, stand_of
+from recordance.usecases.vector_steps import Step, Written, changed_since, next_step, place_at
+from recordance.usecases.vector_view import Hold, Steady, VectorView
 
 PATIENCE_SECONDS = 1.0
 """How long a recall waits for the index before it scans the truth instead."""
@@ -38,86 +37,6 @@ SETTLED_ROWS = 10_000
 
 It costs a flush, and saves whoever opens the index next no more than the reading of these rows.
 """
-
-
-class VectorView(Protocol):
-    """What a recall searches: the vectors of a space exactly as its snapshot of the truth has them."""
-
-    @property
-    def tolerance(self) -> float:
-        """By how much a score may be off the exact cosine."""
-        ...
-
-    def nearest(self, query: VectorQuery, count: int) -> Sequence[Near]:
-        """Return the `count` nearest that the query admits, the highest score first, or all that have a cosine above zero."""
-        ...
-
-    def disprove(self) -> None:
-        """Take note that a score was off by more than `tolerance`; from here on the truth is scanned."""
-        ...
-
-
-class _Hold:
-    """A turn at the index for one recall, which may be over before the recall is."""
-
-    def __init__(self, turns: Turns, patience: float) -> None:
-        self._turns = turns
-        self.held = turns.take(patience)
-
-    def let_go(self) -> None:
-        """Give the turn back if it is still held."""
-        if self.held:
-            self.held = False
-            self._turns.give_back()
-
-
-class Steady:
-    """The index of one space held still for one recall."""
-
-    def __init__(self, hold: _Hold, indexed: Callable[[TruthReader], VectorView | None], space: str) -> None:
-        self._hold = hold
-        self._indexed = indexed
-        self._space = space
-
-    def at(self, reader: TruthReader) -> VectorView:
-        """Return the vectors as of a snapshot that was opened since the index is held still; usable as long as both are.
-
-        Where the index cannot be brought there, the view scans the truth, and the index is let go at once.
-        """
-        view = self._indexed(reader) if self._hold.held else None
-        if view is None:
-            self._hold.let_go()
-            view = scan_of_all(reader, self._space)
-        return view
-
-
-@dataclass(frozen=True, slots=True)
-class _Stand:
-    """Where the open replica stands.
-
-    `durable` is up to where a restart would find everything: what was settled, and the rows after it that changed nothing.
-    `proven` says that it was found whole since it was opened or emptied; without `sound` it is worth nothing at all.
-    """
-
-    place: Place = field(default_factory=Place)
-    durable: int = 0
-    dimension: int = 0
-    proven: bool = False
-    sound: bool = True
-
-    def moved(self, place: Place) -> "_Stand":
-        """Return where it stands once journal rows that tell nothing of vectors have passed."""
-        durable = place.seq if self.durable == self.place.seq else self.durable
-        return replace(self, place=place, durable=durable)
-
-    def after(self, step: Step) -> "_Stand":
-        """Return where it stands once a step was made."""
-        return self.moved(step.until) if step.silent else replace(self, place=step.until)
-
-    def takes(self, step: Step) -> bool:
-        """Whether the step's vectors have the index's dimension, to the byte."""
-        size = self.dimension * COMPONENT_BYTES
-        return all(len(point.vector.packed) == size for point in step.points)
 
 
 class VectorFollower:
@@ -145,7 +64,7 @@ class VectorFollower:
         # Always taken in this order: by whoever brings the index up for its own sake, opens it, touches it.
         self._duty, self._opens, self._turns = threading.Lock(), threading.Lock(), Turns()
         self._replica: VectorReplica | None = None
-        self._stand = _Stand()
+        self._stand = Stand()
         self._alarms = 0
         self._openable = True  # until it failed
         self._closed = False
@@ -160,7 +79,7 @@ class VectorFollower:
         """Hold the index still until the end, or until it turns out that it cannot be used; open the snapshot inside."""
         deadline = self._monotonic() + self._patience
         self._open_rather_than_scan()
-        hold = _Hold(self._turns, max(0.0, deadline - self._monotonic()))
+        hold = Hold(self._turns, max(0.0, deadline - self._monotonic()))
 
         def indexed(reader: TruthReader) -> VectorView | None:
             return self._look(reader, partial(failed, reader))
@@ -240,7 +159,7 @@ class VectorFollower:
         except Fault:
             self._openable = False
             raise
-        stand = _stand_of(replica)
+        stand = stand_of(replica)
         with self._turns.turn():
             self._replica, self._stand = replica, stand
 
@@ -356,7 +275,7 @@ class VectorFollower:
         with self._truth.reading() as reader:
             return Written(reader)
 
-    def _next_move(self, stand: _Stand, written: Written) -> "Step | _Clearing":
+    def _next_move(self, stand: Stand, written: Written) -> "Step | _Clearing":
         """Return what leads on from where the index stands, read in a snapshot of its own."""
         with self._truth.reading() as reader:
             if stand.dimension and stand.sound and stand.place.lies_in(reader):
@@ -378,7 +297,7 @@ class VectorFollower:
             case _Clearing(dimension):
                 self._stand = replace(self._stand, sound=False)
                 replica.clear(dimension)
-                self._stand = _Stand(dimension=dimension, proven=True)
+                self._stand = Stand(dimension=dimension, proven=True)
 
     def _settle(self, replica: VectorReplica) -> None:
         """Make durable what was put. Rows that tell nothing of vectors are worth a write only where there are many."""
@@ -410,13 +329,6 @@ class _Clearing:
     """The index begins anew with this dimension."""
 
     dimension: int
-
-
-def _stand_of(replica: VectorReplica) -> _Stand:
-    try:
-        return _Stand(Place(replica.applied, replica.mark), replica.applied, replica.dimension)
-    except ReplicaDamaged:
-        return _Stand(sound=False)
 
 
 def _unwatched(_done: int, _total: int) -> None:

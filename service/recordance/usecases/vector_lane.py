@@ -15,7 +15,7 @@ from recordance.ports.vectors import Near
 from recordance.query.exclusion import Eligibility, ExclusionReason, first_exclusion
 from recordance.query.fence import LabelBarrier, MarkFence, Scope, admits, marks_of
 from recordance.query.nearness import VectorQuery, pushed, unpushed
-from recordance.usecases.vector_follow import VectorView
+from recordance.usecases.vector_view import VectorView
 
 WIDENING = 4
 """By what the number of candidates grows where one reading does not settle the order."""
