@@ -193,9 +193,12 @@ def _open_vectors(slot: "Slot | None", store: str) -> VectorReplica:
         from recordance_adapters.driven.in_memory.vectors import MemoryVectorReplica
 
         return MemoryVectorReplica()
-    from recordance_adapters.driven.qdrant_vectors.opening import open_vectors
+    try:
+        from recordance_adapters.driven.qdrant_vectors.opening import open_vectors
 
-    return open_vectors(slot.path, store, slot.others())
+        return open_vectors(slot.path, store, slot.others())
+    except (ImportError, OSError) as problem:  # recalls go on without an index, and compare every vector
+        raise Fault(f"the vector index cannot be opened: {problem}") from problem
 
 
 def _premises(settings: Settings, truth: "SqlTruth", slot: "Slot | None", store: str) -> Premises:

@@ -74,7 +74,7 @@ def test_many_embeddings_come_by_the_line_and_each_has_its_end(command: Commands
     lesson = "the embeddings of this store have dimension 2, and this one has dimension 3; send 2 numbers."
     assert [line for line in ran.out.splitlines() if not line.startswith(" ")] == [
         "1: attached cap-1",
-        f"2: rejected: items[1].embedding: got 'an array of 3'; {lesson}",
+        f"2: rejected: items[1].embedding: got [0.0, 1.0, 2.0]; {lesson}",
         "2 attached, 0 unchanged, 1 rejected",
         "all: dimension 2",
     ]
@@ -90,6 +90,16 @@ def test_one_embedding_is_shown_with_what_it_replaced(command: Commands) -> None
         "1 attached, 0 unchanged, 0 rejected",
         "all: dimension 2",
     ]
+
+
+@pytest.mark.parametrize("given", ["[1, 0.5", "one", "@broken.json"])
+def test_an_embedding_that_is_no_json_is_told_so(command: Commands, tmp_path: Path, given: str) -> None:
+    """L2: a bracket that is missing is another lesson than an array that is."""
+    broken = tmp_path / "broken.json"
+    broken.write_text("[1, 2", encoding="utf-8")
+    ran = command("vector", "cap-1", "--embedding", given.replace("@broken.json", f"@{broken}"))
+    assert ran.code == 2
+    assert "is no JSON" in ran.err
 
 
 def test_help_says_how_an_embedding_is_given(command: Commands) -> None:

@@ -30,10 +30,9 @@ def entered(space: Space | None, vector: Vector, model: str | None) -> Space:
 
 def other_dimension(space: Space, vector: Vector, field: str) -> InvalidArgument:
     """Return the refusal of a vector whose dimension is not the space's; it names both (L2, case E1)."""
-    got = f"an array of {vector.dimension}"
     made = "" if space.model is None else f" made by {space.model!r}"
     why = f"the embeddings of this store have dimension {space.dimension}, and this one has dimension {vector.dimension}"
-    return InvalidArgument(field, got, f"{space.dimension} numbers{made}", why)
+    return InvalidArgument(field, [round(value, 6) for value in vector.values], f"{space.dimension} numbers{made}", why)
 
 
 def attached(

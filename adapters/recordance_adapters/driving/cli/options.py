@@ -22,6 +22,7 @@ _LITERAL = "\0"
 """Marks a word as written after --; no argument of a process can hold this character itself."""
 _METAVARS = {"string": "TEXT", "integer": "N", "number": "N", "array": "TEXT", "object": "JSON"}
 _VECTOR_METAVAR = "JSON|@FILE"
+_VECTOR_EXPECTED = "a JSON array of numbers, or @ and a file that holds one"
 
 
 _NEAR = 0.8
@@ -137,7 +138,10 @@ def _raw(parameter: Parameter, value: Json) -> Json:
     if not isinstance(value, str):
         return value
     if _is_vector(parameter.schema):
-        return _parsed(_text_of(parameter.name, value))
+        parsed = _parsed(_text_of(parameter.name, value))
+        if isinstance(parsed, str):
+            raise InvalidArgument(parameter.name, value, _VECTOR_EXPECTED, "what is given there is no JSON")
+        return parsed
     return _parsed(value) if parameter.schema["type"] in ("integer", "number", "object") else value
 
 
@@ -149,7 +153,7 @@ def _text_of(name: str, value: str) -> str:
         return file_path(value[1:]).read_bytes().decode("utf-8", "surrogateescape")
     except OSError as problem:
         why = f"the file cannot be read ({problem.strerror or type(problem).__name__})"
-        raise InvalidArgument(name, value, "a JSON array, or @ and a file that holds one", why) from None
+        raise InvalidArgument(name, value, _VECTOR_EXPECTED, why) from None
 
 
 def standard_input(what: str) -> str:
