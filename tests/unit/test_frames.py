@@ -39,6 +39,13 @@ def test_an_object_with_an_id_is_never_taken_for_a_notification(raw: dict[str, o
     assert ("id" in raw) == hasattr(message, "id")
 
 
+@pytest.mark.parametrize("params", ["2.0", 1, [], None])
+def test_an_answer_may_come_with_params_of_any_kind(params: object) -> None:
+    """case A8: nobody reads them, so nothing may fall over them."""
+    frame = {"jsonrpc": "2.0", "id": 7, "result": {}, "params": params}
+    assert isinstance(read_frame(json.dumps(frame).encode()), JSONRPCResponse)
+
+
 @given(st.text(st.characters(), max_size=40))
 def test_a_result_with_any_text_is_one_line_of_utf_8(text: str) -> None:
     """case A8: lone surrogates, line separators and controls included; nothing of them ends a line."""

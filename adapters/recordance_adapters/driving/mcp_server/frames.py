@@ -85,7 +85,8 @@ def _id_of(raw: Any) -> int | str | None:
 
 def _check_envelope(raw: Mapping[str, Any], line: bytes) -> None:
     """Refuse what stands twice, or is no number, around the arguments of a call; these are judged by whoever declares them."""
-    params = raw.get("params") or {}
+    sent = raw.get("params")
+    params = sent if isinstance(sent, dict) else {}  # an answer may come with anything beside its result
     try:
         for part, path in ((raw, ""), (params, ""), (params.get("_meta"), "_meta")):
             check_once(part, path)
