@@ -322,6 +322,55 @@ def test_what_was_forgotten_there_is_forgotten_here_where_the_key_is_one() -> No
         assert reader.tombstones([1])[1] == Tombstone(1, Instant(NOON + 5), "asked for", "bob", mac)
 
 
+def test_a_merge_that_was_cut_short_before_it_forgot_does_so_when_it_is_run_again() -> None:
+    """W10, W6: the tombstone had come in by then, and is known again; what it is of must not stay for that."""
+    there, here = house(), house()
+    for each in (there, here):
+        remember(truth_of(each), "a secret", "else")
+    write(truth_of(there), entombed(1, content_mac(content_digest("a secret"), IDENTITY.key)))
+
+    class Cut(Exception):
+        pass
+
+    def cut(done: int, total: int) -> None:
+        raise Cut
+
+    lines = exported(there)
+    with pytest.raises(Cut):
+        import_lines(here, ANYBODY, None, lambda: lines, cut)
+    assert capsules(truth_of(here))[1].standing.tombstoned_at is None, "it was cut too late to tell anything"
+    assert imported(here, lines)["tombstones"] == 1
+    with truth_of(here).reading() as reader:
+        assert "a secret" not in reader.contents(range(10)).values()
+
+
+def test_a_merge_forgets_in_the_project_alone_in_which_it_was_forgotten() -> None:
+    """W10, W6: this one capsule; equal content that stays there stays here, and nobody forgets beyond their fence (F13)."""
+    there, here = house(), house()
+    for each in (there, here):
+        for project in ("nott", "else"):
+            remember(truth_of(each), "a secret", labels=labels(project_id=project))
+    write(truth_of(there), entombed(1, content_mac(content_digest("a secret"), IDENTITY.key)))
+    for caller in (ANYBODY, FENCED):
+        imported(here, exported(there, caller), caller)
+        with truth_of(here).reading() as reader:
+            assert reader.contents([1, 2]) == {2: "a secret"}
+
+
+def test_misses_of_what_was_forgotten_here_do_not_come_back_with_an_earlier_export() -> None:
+    """W6: a ledger row whose words all stand in what was forgotten keeps it; one that asks for more is a miss of its own."""
+    here = house()
+    with truth_of(here).writing() as writer:
+        writer.count_misses(["secret", "secret door"], MissOutcome.ABSTAIN, "", NOON)
+    remember(truth_of(here), "a secret", "else")
+    lines = exported(here)
+    write(truth_of(here), entombed(1, content_mac(content_digest("a secret"), IDENTITY.key)))
+    answer = imported(here, lines)
+    assert (answer["forgotten"], answer["misses"]) == (1, 1)
+    with truth_of(here).reading() as reader:
+        assert [miss.term_key for miss in reader.misses(None, 9)] == ["secret door"]
+
+
 def test_what_a_merge_forgets_leaves_every_place_and_the_answer_says_so() -> None:
     """W6, W10: words, vectors, and files of the index; as when somebody had forgotten it here."""
     there, kept = house(), Recalls(truth=MemoryTruth(IDENTITY))

@@ -25,6 +25,7 @@ from recordance.domain.supersession import RETIRING, related, retired
 from recordance.errors import Json
 from recordance.ports.truth import TruthReader, TruthWriter
 from recordance.query.exclusion import Eligibility, first_exclusion, proposed, quarantined
+from recordance.query.residue import is_said, words_said
 from recordance.usecases.arrival import arrival_of, new_aliases, new_relations
 from recordance.usecases.follow import Progress
 from recordance.usecases.joining import Joining, Latecomer
@@ -32,7 +33,7 @@ from recordance.usecases.store import Store
 from recordance.usecases.surveying import BATCH, Lines, Survey, batches
 
 InProject = tuple[str | None, str]
-"""A project (None: unstamped) with a content digest, or with a key."""
+"""A project (None: unstamped) with a content digest, the keyed hash of one, or with a key."""
 _COUNTED = (
     "captured",
     "deduplicated",
@@ -80,7 +81,8 @@ class _Merging:
         self._origin = "" if found.header is None else found.header.store
         self._numbers: dict[int, int] = {}
         self._superseders: dict[int, int] = {}
-        self._macs: set[str] = set()
+        self._tombstones: set[InProject] = set()
+        self._forgotten_words: list[frozenset[str]] = []
 
     def take(self, writer: TruthWriter, batch: Sequence[Line]) -> None:
         """Merge a batch of lines of one sort."""
@@ -95,14 +97,13 @@ class _Merging:
                 self._write(writer, ChangeSet(tuple(taught), tuple(Entry(Op.ALIASED, None, None, {}) for _ in taught)), at)
                 self.counts["aliases"] += len(taught)
             case Miss():
-                writer.keep_misses(_only(Miss, batch))
-                self.counts["misses"] += len(batch)
+                self._take_misses(writer, _only(Miss, batch))
             case _:  # the journal tells of numbers that other capsules have here
                 return
 
     def finish(self) -> Sequence[Place]:
         """Forget here what was forgotten there, and return what has become of it in each place; nothing if there was none."""
-        seq = self._forget_what_was_forgotten() if self._macs else 0
+        seq = self._forget_what_was_forgotten() if self._tombstones else 0
         return self._store.purger.purge(seq) if seq else ()
 
     def _take_capsules(self, writer: TruthWriter, lines: Sequence[CapsuleLine], at: Instant) -> None:
@@ -129,11 +130,16 @@ class _Merging:
         self.joining.join(writer, [each for each in latecomers if each.embeddings], at)
 
     def _pass_over(self, line: CapsuleLine, skeleton: int) -> None:
-        """Leave a content that was forgotten here outside; a tombstone of it is the one that is here."""
-        if line.tombstone is None:
+        """Leave a content that was forgotten here outside; a tombstone of it is the one that is here.
+
+        It may have come by a merge that was cut short before it could forget anything, so that it counts as one that is new.
+        """
+        if line.text is not None:
+            self._forgotten_words.append(words_said([line.text]))
             self.counts["forgotten"] += 1
-        else:
+        elif line.tombstone is not None:
             self._numbers[line.capsule.number] = skeleton
+            self._tombstones.add((_project(line.capsule), line.tombstone.content_mac))
             self.counts["deduplicated"] += 1
 
     def _note(self, line: CapsuleLine, number: int) -> None:
@@ -152,7 +158,7 @@ class _Merging:
         self.counts["quarantined"] += arrival.quarantined is not None
         if line.tombstone is not None:
             self.counts["tombstones"] += 1
-            self._macs.add(line.tombstone.content_mac)
+            self._tombstones.add((_project(line.capsule), line.tombstone.content_mac))
             return number
         self.counts["captured"] += 1
         self._settle_key(writer, arrival.capsule, at)
@@ -163,13 +169,19 @@ class _Merging:
         key = newcomer.labels.get(LabelField.KEY)
         if key is None or not _may_hold(newcomer, at):
             return
-        project = newcomer.labels.get(LabelField.PROJECT)
+        project = _project(newcomer)
         numbers = [each.number for each in writer.keyed([key]) if each.project_id == project and each.number != newcomer.number]
         for holder in writer.capsules(numbers).values():
             if not _may_hold(holder, at):
                 continue
             later, earlier = (newcomer, holder) if newcomer.captured_at >= holder.captured_at else (holder, newcomer)
             self._relate(writer, Relation(RelationKind.SUPERSEDES, later.number, earlier.number, at), at)
+
+    def _take_misses(self, writer: TruthWriter, lines: Sequence[Miss]) -> None:
+        """Keep what was asked for and never found, but for the words of what was forgotten here (W6)."""
+        kept = [each for each in lines if not any(is_said(each.term_key, words) for words in self._forgotten_words)]
+        writer.keep_misses(kept)
+        self.counts["misses"] += len(kept)
 
     def _take_relations(self, writer: TruthWriter, lines: Sequence[Relation], at: Instant) -> None:
         here = [
@@ -210,7 +222,8 @@ class _Merging:
     def _forget_what_was_forgotten(self) -> int:
         """Forget the capsules here whose content was forgotten there; keyed hashes tell, where both stores have one key.
 
-        Returns the last journal row that tells of it, 0 if there was none.
+        Only in its project, as it was there: equal content in another is another capsule. Returns the last journal row that
+        tells of it, 0 if there was none.
         """
         with self._store.truth.reading() as reader:
             if reader.identity().store != self._origin:
@@ -227,7 +240,7 @@ class _Merging:
         key, at, seq = writer.identity().key, self._store.clock.now(), 0
         for number, capsule in writer.capsules(numbers).items():
             mac = content_mac(capsule.content_digest, key)
-            if capsule.standing.tombstoned_at is None and mac in self._macs:
+            if capsule.standing.tombstoned_at is None and (_project(capsule), mac) in self._tombstones:
                 skeleton = writer.forgotten([mac])[mac]
                 tombstone = replace(writer.tombstones([skeleton])[skeleton], capsule=number)
                 entry = Entry(Op.TOMBSTONED, number, capsule.revision, {"tombstoned_at": tombstone.at})
@@ -244,8 +257,12 @@ def _only(kind: type[L], batch: Sequence[Line]) -> list[L]:
     return [line for line in batch if isinstance(line, kind)]
 
 
+def _project(capsule: Capsule) -> str | None:
+    return capsule.labels.get(LabelField.PROJECT)
+
+
 def _content_key(line: CapsuleLine, digests: Mapping[int, str]) -> InProject:
-    return line.capsule.labels.get(LabelField.PROJECT), digests.get(line.capsule.number, "")
+    return _project(line.capsule), digests.get(line.capsule.number, "")
 
 
 def _may_hold(capsule: Capsule, at: Instant) -> bool:
