@@ -102,11 +102,24 @@ def test_a_reason_that_repeats_the_content_is_refused_before_anything_is_done(re
     assert ask(store, "secret")["outcome"] == "grounded"
 
 
+@pytest.mark.parametrize(
+    ("content", "reason"), [("★★ ⊕", "gone: ★★ ⊕"), ("秘密の鍵", "理由は秘密の鍵です"), ("cafe\u0301s", "xcafésy")]
+)
+def test_a_reason_in_which_the_content_stands_within_other_words_is_refused(content: str, reason: str) -> None:
+    """W6: what has no words, or none between spaces, is repeated by its characters."""
+    store = bench()
+    store.learn(content)
+    with pytest.raises(InvalidArgument):
+        forget(store.destinations, ANN, None, "cap-1", reason)
+
+
 def test_a_reason_may_share_words_with_the_content() -> None:
     """W6: what is kept then is not what was said."""
     store = bench()
     store.learn("the secret of the year", "……")
     forget(store.destinations, ANN, None, "cap-1", "the year is over")
+    store.learn("b")
+    forget(store.destinations, ANN, None, "cap-3", "no better by now")
     forget(store.destinations, ANN, None, "cap-2", "no words at all")
     with pytest.raises(InvalidArgument, match="reason"):
         forget(store.destinations, ANN, None, "cap-2", "\0")

@@ -1,6 +1,7 @@
 """Forgetting: a capsule's content leaves for good, a skeleton with its tombstone stays (W6, F8, F13, decision 11)."""
 
 from dataclasses import dataclass
+from unicodedata import normalize
 
 from recordance.answer.erasure import EqualContent, Erasure, forgotten_view
 from recordance.domain.caller import Caller, Permission
@@ -16,6 +17,9 @@ from recordance.ports.truth import TruthReader, TruthWriter
 from recordance.query.folding import fold_words
 from recordance.usecases.lookup import visible
 from recordance.usecases.store import Destinations
+
+_TELLING_BYTES = 3
+"""A content as short as that stands in many a reason without being meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +68,13 @@ def _entomb(writer: TruthWriter, caller: Caller, capsule: Capsule, reason: str, 
 
 
 def _check_silent(reason: str, content: str) -> None:
-    """Refuse a reason that has every word of the content: it is kept, and what it says would not be forgotten."""
-    words = set(fold_words(content))
-    if words and words <= set(fold_words(reason)):
+    """Refuse a reason that has every word of the content: it is kept, and what it says would not be forgotten.
+
+    By its characters too: a content may have no words, or none that stand between spaces. One of a letter or two is let pass.
+    """
+    words, plain = set(fold_words(content)), normalize("NFC", content).strip()
+    stands_there = len(plain.encode()) > _TELLING_BYTES and plain in normalize("NFC", reason)
+    if stands_there or (words and words <= set(fold_words(reason))):
         why = "reasons are kept, and this one says everything that is to be forgotten"
         raise InvalidArgument("reason", "…", "why it is forgotten, without repeating it, or no reason", why)
 
