@@ -27,6 +27,7 @@ from recordance.ports.terms import TermReplica
 from recordance.ports.truth import Truth
 from recordance.ports.vectors import VectorReplica
 from recordance.usecases.follow import TermFollower
+from recordance.usecases.history import lies_in
 from recordance.usecases.purging import Purger
 from recordance.usecases.store import Destinations, Store
 from recordance.usecases.vector_follow import VectorFollower
@@ -214,12 +215,19 @@ def _premises(settings: Settings, truth: "SqlTruth", slot: "Slot | None", store:
             forgotten = reader.forgotten_after(0)
         return truth.erase_in_backups([each.number for each in forgotten])
 
+    def follows(seq: int, mark: str) -> bool:
+        with truth.reading() as reader:
+            return lies_in(reader, seq, mark)
+
     grounds = Grounds(
         truncate_log=truth.truncate_log,
         erase_backups=erase_backups,
         slot=slot.path,
         others=slot.others,
-        indexes={TERM_INDEX: lambda path: clean_in(path, store), VECTOR_INDEX: lambda path: settled_in(path, store)},
+        indexes={
+            TERM_INDEX: lambda path: clean_in(path, store, follows),
+            VECTOR_INDEX: lambda path: settled_in(path, store, follows),
+        },
     )
     return FolderPremises(grounds, settings.forget.deadline_ms / 1_000, time.monotonic, time.sleep)
 

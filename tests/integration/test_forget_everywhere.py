@@ -5,6 +5,7 @@ The scan comes before any recall of the sentinel: one that misses would put its 
 
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -228,6 +229,32 @@ def test_a_server_that_dies_while_it_is_waited_for_leaves_nothing(tmp_path: Path
         assert "pending" in states(first.call("memory_forget", id=id)).values()
         second.peer.process.kill()
         left = left_within(store, secret, BOUND)
+        assert not left, "\n".join(left)
+
+
+def test_an_index_of_another_history_is_not_believed(tmp_path: Path, secret: Sentinel) -> None:
+    """W6: after the truth was put back to an earlier state, an idle index has applied, and is clean, beyond what there is now."""
+    store, copy = tmp_path / "store", tmp_path / "copy"
+    with servers(store, 2) as (first, second):
+        id = keep(first, secret)
+        second.call("memory_list", limit=0)
+        await_that(lambda: is_indexed(store, secret, 0, 1), BOUND)
+    copy.mkdir()
+    for file in store.glob("truth.sqlite*"):
+        shutil.copy(file, copy)
+    with servers(store, 2) as (first, second):
+        for server in (first, second):
+            server.call("memory_list", limit=0)
+        assert states(first.call("memory_forget", id="cap-1"))["truth"] == "purged"
+        first.call("memory_store", items=others(random.Random(5), "of another history"))
+        await_that(lambda: is_indexed(store, secret, 0, 1), BOUND)
+    for file in store.glob("truth.sqlite*"):
+        file.unlink()
+    for file in copy.iterdir():
+        shutil.copy(file, store)
+    with servers(store) as (server,):
+        server.call("memory_forget", id=id)
+        left = left_within(store, secret, WITHIN)
         assert not left, "\n".join(left)
 
 

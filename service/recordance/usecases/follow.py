@@ -137,11 +137,13 @@ class TermFollower:
     def purge(self) -> None:
         """Empty the replica if anything was forgotten since it was last begun, so that no file has a word of that (W6).
 
+        One that followed another history is emptied as well: since when it was begun, it tells in the seqs of that.
+
         Recalls go on with what it held until a commit has filled it again. That is left to a quieter moment: whoever forgets one
         capsule often forgets more.
         """
         with self._turn, self._truth.reading() as reader:
-            if reader.forgotten_after(self._replica.clean):
+            if not self._trusts(reader) or reader.forgotten_after(self._replica.clean):
                 self._replica.clear(reader.head())
 
     def rebuild(self, progress: Progress) -> None:

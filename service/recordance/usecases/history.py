@@ -1,10 +1,14 @@
 """What tells the journal that a follower followed from one with another history."""
 
 import hashlib
+from collections.abc import Callable
 
 from recordance.domain.journal import JournalRow
 from recordance.ports.truth import TruthReader
 from recordance.query.residue import skeleton_values
+
+Follows = Callable[[int, str], bool]
+"""Whether a journal seq, with the mark that it had, lies in the journal that there is now."""
 
 
 def mark_at(reader: TruthReader, seq: int) -> str:
@@ -15,6 +19,11 @@ def mark_at(reader: TruthReader, seq: int) -> str:
     rows = reader.journal(seq - 1, 1) if seq else ()
     written = "".join(map(_written, rows))
     return hashlib.blake2b(written.encode(), digest_size=8).hexdigest() if rows else ""
+
+
+def lies_in(reader: TruthReader, seq: int, mark: str) -> bool:
+    """Whether the reader's journal is the one in which the row `seq` has this mark."""
+    return seq <= reader.head() and mark == mark_at(reader, seq)
 
 
 def _written(row: JournalRow) -> str:

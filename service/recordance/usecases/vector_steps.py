@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from recordance.domain.journal import VECTOR_OPS
 from recordance.ports.truth import IndexedChange, TruthReader
 from recordance.query.nearness import VectorPoint, vector_point
-from recordance.usecases.history import mark_at
+from recordance.usecases.history import lies_in, mark_at
 
 STEP_POINTS = 100
 """How many capsules one step looks at: so long a recall waits for its turn, some 10 ms, and so much is in memory."""
@@ -23,7 +23,7 @@ class Place:
 
     def lies_in(self, reader: TruthReader) -> bool:
         """Whether the reader's journal is the one in which this place is."""
-        return self.seq <= reader.head() and self.mark == mark_at(reader, self.seq)
+        return lies_in(reader, self.seq, self.mark)
 
 
 def place_at(reader: TruthReader, seq: int) -> Place:

@@ -13,6 +13,7 @@ from importlib import metadata
 from pathlib import Path
 
 from recordance.errors import Fault
+from recordance.usecases.history import Follows
 
 FILE = "vectors.applied"
 INDEX = "vectors"
@@ -49,13 +50,14 @@ def read_position(slot: Path, store: str) -> Position | None:
         return None
 
 
-def settled_in(slot: Path, store: str) -> int | None:
+def settled_in(slot: Path, store: str, follows: Follows) -> int | None:
     """Return up to which seq the index of a slot is settled, 0 if nobody can tell; None if there is no index.
 
-    A vector that was dropped up to there has no byte left in it (W6).
+    A vector that was dropped up to there has no byte left in it (W6). The seq of an index that followed another history, before
+    the truth was put back to an earlier state, tells nothing.
     """
     if (position := read_position(slot, store)) is not None:
-        return position.seq
+        return position.seq if follows(position.seq, position.mark) else 0
     return 0 if any((slot / name).exists() for name in (FILE, INDEX)) else None
 
 

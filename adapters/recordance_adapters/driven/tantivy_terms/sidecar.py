@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from recordance.errors import Fault
+from recordance.usecases.history import Follows
 from recordance_adapters.driven.tantivy_terms.engine import VERSIONS
 from recordance_adapters.driven.tantivy_terms.fields import Spans
 
@@ -43,11 +44,15 @@ def read_position(slot: Path, store: str) -> Position | None:
         return None
 
 
-def clean_in(slot: Path, store: str) -> int:
-    """Return up to which seq nothing that was forgotten is in the index of a slot, whatever version wrote it; 0 if unknown."""
+def clean_in(slot: Path, store: str, follows: Follows) -> int:
+    """Return up to which seq nothing that was forgotten is in the index of a slot, whatever version wrote it; 0 if unknown.
+
+    The seqs of an index that followed another history, before the truth was put back to an earlier state, tell nothing.
+    """
     try:
         position = json.loads((slot / FILE).read_text(encoding="utf-8").split("\n", 1)[1])["position"]
-        return int(position["clean"]) if position["store"] == store else 0
+        known = position["store"] == store and follows(int(position["seq"]), str(position["mark"]))
+        return int(position["clean"]) if known else 0
     except (OSError, ValueError, KeyError, TypeError, IndexError):
         return 0
 
