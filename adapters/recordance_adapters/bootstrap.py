@@ -220,6 +220,7 @@ def _premises(settings: Settings, truth: "SqlTruth", slot: "Slot | None", store:
             return lies_in(reader, seq, mark)
 
     grounds = Grounds(
+        rewrite=truth.rewrite,
         truncate_log=truth.truncate_log,
         erase_backups=erase_backups,
         slot=slot.path,

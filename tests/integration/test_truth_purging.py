@@ -1,6 +1,7 @@
 """What is forgotten leaves no byte behind: not in the log beside the store, and not in copies from before a migration (W6)."""
 
 import os
+import random
 import sqlite3
 import stat
 import threading
@@ -27,7 +28,7 @@ from recordance_adapters.driven.sql_truth.opening import Formats, open_sql_file,
 from recordance_adapters.driven.sql_truth.sqlite_file import Access, StoreFile
 from recordance_adapters.driven.sql_truth.truth import SqlTruth
 from support.older_stores import FIRST, holding, make_first_format, opened_as
-from support.truths import ACTOR, NOON, captured, entombed, entry, make_capture, remember, write
+from support.truths import ACTOR, NOON, captured, entombed, entry, make_capture, read_everything, remember, write
 
 SENTINEL = "quixotry7f3a"
 OTHER = "bystander9c1d"
@@ -247,6 +248,95 @@ def test_emptying_the_log_waits_for_those_who_read_it(tmp_path: Path) -> None:
     truth.close()
 
 
+def crowd(truth: Truth, seed: int) -> list[str]:
+    """Capture and forget many capsules with long anchors, so that rows move between pages; return the names of the forgotten."""
+    chance, alive, gone = random.Random(seed), list[int](), list[int]()
+    for first in range(1, 240, 20):
+        numbers = range(first, first + 20)
+        anchors = {number: named(number) + "/" + "d/" * int(chance.expovariate(1 / 150)) for number in numbers}
+        with truth.writing() as writer:
+            captures = [make_capture(number, f"w{number}", anchors=(Anchor(text, None),)) for number, text in anchors.items()]
+            writer.apply(captured(*captures), ACTOR, NOON)
+        alive += numbers
+        for number in chance.sample(alive, 10):
+            write(truth, entombed(number))
+            alive.remove(number)
+            gone.append(number)
+    return [named(number) for number in gone]
+
+
+def named(number: int) -> str:
+    return f"quixotry-{number:03}-7f3a"
+
+
+def test_what_moving_rows_left_between_them_is_gone_once_the_file_is_written_anew(tmp_path: Path) -> None:
+    """W6, case D14: `secure_delete` overwrites a row where it stands, not where it stood before its page was arranged anew."""
+    found = 0
+    for seed in range(8):
+        file = tmp_path / f"{seed}.db"
+        with closing(open_sql_truth(file)) as truth:
+            names = crowd(truth, seed)
+            with truth.reading() as reader:
+                head, before = reader.head(), read_everything(reader)
+            assert truth.truncate_log(WAIT)
+            found += len(left_of(file, names))
+            assert truth.rewrite(head)
+            assert truth.truncate_log(WAIT)
+            assert left_of(file, names) == []
+            with truth.reading() as reader:
+                assert read_everything(reader) == before
+            assert truth.damage() == []
+    assert found, "nothing was left before either, so that this tells nothing"
+
+
+def test_what_moving_rows_left_in_a_copy_is_gone_as_well(tmp_path: Path) -> None:
+    """W6, case D14: a copy from before a migration has every page as it was, also of what was forgotten before it was made."""
+    file, found = tmp_path / "truth.db", 0
+    for seed in range(8):
+        make_first_format(file)
+        with opened_as(file, FIRST) as truth:
+            names = crowd(truth, seed)
+        open_sql_truth(file).close()
+        copy = file.with_name(f"truth.db.format-{FIRST}")
+        found += len(left_of(copy, names))
+        assert erase_in(copy, {})
+        assert left_of(copy, names) == []
+        for each in tmp_path.iterdir():
+            each.unlink()
+    assert found, "nothing was left before either, so that this tells nothing"
+
+
+def left_of(file: Path, names: list[str]) -> list[str]:
+    data = file.read_bytes()
+    return [name for name in names if name.encode() in data]
+
+
+def test_the_file_is_written_anew_once_for_all_who_ask(tmp_path: Path) -> None:
+    """Decision 11: of several processes one does it, and it says up to where; a later forget has it done again."""
+    with closing(open_sql_truth(tmp_path / "truth.db")) as first, closing(open_sql_truth(tmp_path / "truth.db")) as second:
+        remember(first, SENTINEL, OTHER, "another")
+        seq = write(first, entombed(1))
+        assert first.rewrite(seq)
+        seen = first.data_version()
+        assert second.rewrite(seq)
+        assert first.rewrite(seq)
+        assert first.data_version() == seen
+        assert second.rewrite(write(second, entombed(2)))
+        assert first.data_version() != seen
+
+
+def test_a_file_that_somebody_writes_is_written_anew_after_them(tmp_path: Path) -> None:
+    """W6: nobody is waited for where others wait for the answer; readers are in nobody's way."""
+    with closing(open_sql_truth(tmp_path / "truth.db")) as truth, closing(open_sql_truth(tmp_path / "truth.db")) as other:
+        remember(truth, SENTINEL)
+        seq = write(truth, entombed(1))
+        with other.writing():
+            assert not truth.rewrite(seq)
+        with other.reading() as reader:
+            assert reader.head() == seq
+            assert truth.rewrite(seq)
+
+
 def test_vectors_that_are_replaced_or_dropped_leave_no_byte(tmp_path: Path) -> None:
     """W4, case D7: the old vector is not kept beside the new one, nor after the capsule is gone."""
     truth = open_sql_truth(tmp_path / "truth.db")
@@ -272,6 +362,7 @@ def test_a_store_that_may_only_be_read_has_no_log_of_ours(access: Access, file: 
     with opened_as(file, migrations.HEAD) as writing:
         write(writing, entombed(1))
     with closing(open_sql_file(StoreFile(file, access, "the disk is read-only"))) as truth:
+        assert truth.rewrite(9)
         assert truth.truncate_log(0.0)
         scrap = file.with_name(f"{file.name}.format-0001.part")
         scrap.touch()

@@ -250,7 +250,7 @@ class Rooms:
         return self._places()
 
     def _places(self) -> Sequence[Place]:
-        return (Place("write-ahead log", self.state), *OUTSIDE)
+        return (Place(TRUTH, PlaceState.PURGED), Place("write-ahead log", self.state), *OUTSIDE)
 
 
 def test_a_pending_place_is_said_to_be_pending_and_asked_about_by_its_own_seq() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recordance.domain.place import BACKUPS, IDLE, LOG, TERM_INDEX, VECTOR_INDEX, Place, PlaceState
+from recordance.domain.place import BACKUPS, IDLE, LOG, TERM_INDEX, TRUTH, VECTOR_INDEX, Place, PlaceState
 from recordance.errors import Fault, StoreUnusable
 from recordance.ports.premises import Premises
 from recordance_adapters.driven.in_memory.premises import MemoryPremises
@@ -33,16 +33,19 @@ class House:
     """A store's places as a test wants them, and a clock that only waiting moves; `meanwhile` happens at each wait."""
 
     readers: int = 0
+    writers: int = 0
     clean: dict[str, int | None] = field(default_factory=lambda: {"0/terms": 9})
     slots: list[Slot] = field(default_factory=list)
     backups: list[str] = field(default_factory=list)
     meanwhile: Callable[[], None] = lambda: None
     now: float = 0.0
+    rewritten: int = 0
     truncated: int = 0
     erasures: int = 0
 
     def premises(self) -> Premises:
         grounds = Grounds(
+            rewrite=self._rewrite,
             truncate_log=self._truncate,
             erase_backups=self._erase,
             slot=Path("0"),
@@ -50,6 +53,10 @@ class House:
             indexes={TERM_INDEX: self._terms, VECTOR_INDEX: self._vectors},
         )
         return FolderPremises(grounds, PATIENCE, lambda: self.now, self._pause)
+
+    def _rewrite(self, seq: int) -> bool:
+        self.rewritten += 1
+        return not self.writers
 
     def _truncate(self, patience: float) -> bool:
         assert patience == 0.0, "others would wait for the log as long as somebody waits for its readers"
@@ -79,7 +86,9 @@ def test_a_store_with_one_process_has_the_places_of_one_in_memory() -> None:
     """O11: the same forget is answered alike wherever the store is kept; what a store does not have holds nothing."""
     alone = House().premises().purge(9)
     assert alone == MemoryPremises().purge(9)
-    assert [place.name for place in alone if place.state is PlaceState.PURGED] == [LOG, TERM_INDEX, VECTOR_INDEX, IDLE, BACKUPS]
+    assert [place.name for place in alone if place.state is PlaceState.PURGED] == [
+        TRUTH, LOG, TERM_INDEX, VECTOR_INDEX, IDLE, BACKUPS,
+    ]  # fmt: skip
     assert all(place.note for place in alone if place.state is PlaceState.OUTSIDE)
     assert MemoryPremises().tidy(9) == alone
 
@@ -95,7 +104,7 @@ def test_each_index_of_each_process_is_a_place_of_its_own() -> None:
     house = House(slots=[Slot(Path("10")), Slot(Path("2"))])
     house.clean |= {"0/vectors": 9, "2/terms": 9, "2/vectors": 8, "10/terms": 9}
     places = house.premises().purge(9)
-    assert [place.name for place in places][:6] == [
+    assert [place.name for place in places][1:7] == [
         LOG, "term index", "vector index", "replica 2, term index", "replica 2, vector index", "replica 10, term index",
     ]  # fmt: skip
     assert pending(places) == ["replica 2, vector index"]
@@ -156,6 +165,7 @@ def test_a_slot_that_comes_to_be_while_others_are_looked_at_is_looked_at_too() -
         return 9 if slot.name == "1" else 8
 
     grounds = Grounds(
+        rewrite=lambda _: True,
         truncate_log=lambda _: True,
         erase_backups=list,
         slot=Path("0"),
@@ -180,17 +190,30 @@ def test_a_reader_that_holds_the_log_is_waited_for() -> None:
     assert pending(premises.purge(9)) == []
 
 
+def test_a_file_that_could_not_be_written_anew_leaves_its_log_pending_as_well() -> None:
+    """W6: what lies between the rows of a page comes into the log with the page; an empty log would not stay so."""
+    house = House(writers=1)
+    premises = house.premises()
+    assert pending(premises.purge(9)) == [TRUTH, LOG]
+    assert house.truncated == 0
+    house.writers = 0
+    assert pending(premises.tidy(9)) == []
+
+
 def test_a_log_that_was_emptied_since_is_not_emptied_again() -> None:
-    """Decision 11: what is written after it is no longer what was forgotten; asking about a receipt costs the store nothing."""
+    """Decision 11: what is written after it is no longer what was forgotten; asking about a receipt costs the store nothing.
+
+    The same holds for the file of the truth.
+    """
     house = House()
     premises = house.premises()
     for _ in range(3):
         premises.purge(9)
     premises.purge(7)
-    assert (house.truncated, house.erasures) == (1, 1)
+    assert (house.rewritten, house.truncated, house.erasures) == (1, 1, 1)
     house.clean["0/terms"] = 10
     premises.purge(10)
-    assert (house.truncated, house.erasures) == (2, 2)
+    assert (house.rewritten, house.truncated, house.erasures) == (2, 2, 2)
 
 
 def test_backups_that_could_not_be_erased_are_named() -> None:
@@ -230,6 +253,7 @@ def test_a_place_that_fails_is_pending_and_the_others_are_purged_all_the_same(fa
 
     house = House(clean={"0/terms": 9})
     grounds = Grounds(
+        rewrite=fails,
         truncate_log=fails,
         erase_backups=fails,  # type: ignore[arg-type] # it never returns
         slot=Path("0"),
@@ -237,11 +261,11 @@ def test_a_place_that_fails_is_pending_and_the_others_are_purged_all_the_same(fa
         indexes={"term index": house._terms},
     )
     places = FolderPremises(grounds, 0.0, lambda: 0.0, lambda _: None).purge(9)
-    assert pending(places) == [LOG, "replica 1, term index", BACKUPS]
+    assert pending(places) == [TRUTH, LOG, "replica 1, term index", BACKUPS]
 
 
 def test_where_nothing_may_be_written_nothing_is_said_to_be_purged() -> None:
     """W6: whoever looks at a store on a disk that may only be read cannot tell what its owner has done since."""
     places = ClosedPremises().tidy(9)
-    assert pending(places) == [LOG, TERM_INDEX, VECTOR_INDEX, IDLE, BACKUPS]
+    assert pending(places) == [TRUTH, LOG, TERM_INDEX, VECTOR_INDEX, IDLE, BACKUPS]
     assert places == ClosedPremises().purge(9)

@@ -1,4 +1,4 @@
-"""The premises port: the places of a store, beside its truth's rows, that may hold bytes of what was forgotten (W6)."""
+"""The premises port: the places of a store that may hold bytes of what was forgotten, though no row has any (W6)."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -7,7 +7,7 @@ from recordance.domain.place import Place
 
 
 class Premises(Protocol):
-    """Everything of one store that is not its truth's rows: logs, the indexes of every process, idle replicas, our own backups.
+    """Everything of one store that keeps bytes: the truth's file, its log, the indexes of every process, idle ones, our backups.
 
     What was forgotten is named by its journal seq; everything forgotten before it is meant as well. No method raises for a place
     that cannot be purged now: that place is pending.

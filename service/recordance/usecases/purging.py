@@ -3,13 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from recordance.domain.place import TRUTH, Place, PlaceState, pending
+from recordance.domain.place import Place, pending
 from recordance.ports.premises import Premises
 from recordance.ports.truth import Truth
 from recordance.usecases.follow import TermFollower
-
-_TRUTH = Place(TRUTH, PlaceState.PURGED)
-"""The rows are emptied by the very transaction in which a capsule is forgotten."""
 
 
 class Committing(Protocol):
@@ -49,11 +46,11 @@ class Purger:
         up, and many that are forgotten at once leave them together.
         """
         self._begin()
-        return (_TRUTH, *self._premises.purge(seq))
+        return self._premises.purge(seq)
 
     def places(self, seq: int) -> Sequence[Place]:
         """Return every place as it is now for what was forgotten up to `seq`; waits for nobody."""
-        return (_TRUTH, *self._premises.tidy(seq))
+        return self._premises.tidy(seq)
 
     def catch_up(self) -> bool:
         """Purge whatever was forgotten, by anybody, and was not purged from here yet; return whether no place is pending.

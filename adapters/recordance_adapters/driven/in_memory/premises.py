@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from recordance.domain.place import BACKUPS, IDLE, LOG, OUTSIDE, TERM_INDEX, VECTOR_INDEX, Place, PlaceState
+from recordance.domain.place import BACKUPS, IDLE, LOG, OUTSIDE, TERM_INDEX, TRUTH, VECTOR_INDEX, Place, PlaceState
 
 
 class MemoryPremises:
@@ -10,7 +10,7 @@ class MemoryPremises:
 
     def purge(self, seq: int) -> Sequence[Place]:  # noqa: ARG002 - it makes no difference what lay nowhere
         """See Premises."""
-        purged = [Place(name, PlaceState.PURGED) for name in (LOG, TERM_INDEX, VECTOR_INDEX, IDLE, BACKUPS)]
+        purged = [Place(name, PlaceState.PURGED) for name in (TRUTH, LOG, TERM_INDEX, VECTOR_INDEX, IDLE, BACKUPS)]
         return (*purged, *OUTSIDE)
 
     def tidy(self, seq: int) -> Sequence[Place]:

@@ -33,7 +33,8 @@ def _erase_in(copy: Path, tombstones: Mapping[int, Tombstone], patience: float) 
     try:
         with truth.writing() as writer:
             _entomb(writer, tombstones)
-        emptied = truth.truncate_log(patience)
+            head = writer.head()
+        emptied = truth.rewrite(head) and truth.truncate_log(patience)
     finally:
         truth.close()
     journal_of(copy).unlink(missing_ok=True)  # one that was to be rolled back is gone; what stays is of no use to anybody

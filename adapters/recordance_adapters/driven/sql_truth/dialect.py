@@ -50,6 +50,14 @@ class SqlDialect(Protocol):
         """Return a number that differs from the last one on this connection when another connection has committed."""
         ...
 
+    def rewrite(self, connection: PoolProxiedConnection, seq: int, head: int) -> bool:
+        """Write the database anew unless that was done since the journal row `seq`, and note that it was up to `head`.
+
+        What erasing overwrites is a row where it stands. Copies of it stay in pages that rows were moved out of, and only this
+        reaches them. The connection is in no transaction. False where somebody writes; True where that is not our business.
+        """
+        ...
+
     def truncate_log(self, connection: PoolProxiedConnection, patience: float) -> bool:
         """Empty the log beside the database, waiting up to `patience` seconds for readers of what it holds.
 

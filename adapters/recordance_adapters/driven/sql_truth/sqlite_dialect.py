@@ -19,6 +19,7 @@ IDLE_CONNECTIONS = 4
 """How many connections stay open between transactions; more are opened when more run at once, and closed afterwards."""
 CACHED_STATEMENTS = 256
 _TURN_MILLISECONDS = 3
+_MOST_VERSION = 2**31 - 1
 _PRAGMAS = ("synchronous = FULL", "foreign_keys = ON", "secure_delete = ON", "wal_autocheckpoint = 4000")
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _LESSONS = {
@@ -98,6 +99,28 @@ class SqliteDialect:
         """See SqlDialect."""
         (version,) = _driver(connection.dbapi_connection).execute("PRAGMA data_version").fetchone()
         return int(version)
+
+    def rewrite(self, connection: PoolProxiedConnection, seq: int, head: int) -> bool:
+        """See SqlDialect: `secure_delete` leaves what stood between a page's rows before SQLite arranged them anew.
+
+        The file's `user_version` says up to where that was done, so that of several processes one does it.
+        """
+        if self.obstacle is not None:
+            return True
+        driver = _driver(connection.dbapi_connection)
+        if driver.execute("PRAGMA user_version").fetchone()[0] >= seq:
+            return True
+        driver.execute(f"PRAGMA busy_timeout = {_TURN_MILLISECONDS}")
+        try:
+            driver.execute("VACUUM")
+        except sqlite3.OperationalError as error:
+            if not _is_busy(error):
+                raise
+            return False
+        finally:
+            driver.execute(f"PRAGMA busy_timeout = {int(self._patience * 1000)}")
+        driver.execute(f"PRAGMA user_version = {min(head, _MOST_VERSION)}")
+        return True
 
     def truncate_log(self, connection: PoolProxiedConnection, patience: float) -> bool:
         """See SqlDialect: SQLite waits for readers as for a writer's turn, in short turns."""

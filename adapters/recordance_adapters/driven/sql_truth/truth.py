@@ -63,6 +63,17 @@ class SqlTruth:
                 self._probe.detach()
             return self._dialect.data_version(self._probe)
 
+    def rewrite(self, seq: int) -> bool:
+        """Write the database anew unless that was done since the journal row `seq`, so that no page keeps what was erased (W6).
+
+        Readers go on meanwhile, writers wait; it takes as much room again as the database has. Returns whether it is done: not
+        where somebody writes. True where nothing can be written at all. Not to be called inside a transaction.
+        """
+        with self.reading() as reader:
+            head = reader.head()
+        with self._told(), closing(self._engine.raw_connection()) as connection:
+            return self._dialect.rewrite(connection, seq, head)
+
     def truncate_log(self, patience_seconds: float) -> bool:
         """Empty the log beside the database, so that it keeps nothing of what was erased (W6).
 

@@ -1,4 +1,4 @@
-"""The premises of a store in a folder: its log, the indexes in the slots of all processes, our own backups (see Premises).
+"""The premises of a store in a folder: its truth's file and log, the indexes in all slots, our own backups (see Premises).
 
 What lies on the disk is all that counts: whether another process has purged its index is read from the position beside it.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from recordance.domain.place import BACKUPS, IDLE, LOG, OUTSIDE, TERM_INDEX, VECTOR_INDEX, Place, PlaceState, pending
+from recordance.domain.place import BACKUPS, IDLE, LOG, OUTSIDE, TERM_INDEX, TRUTH, VECTOR_INDEX, Place, PlaceState, pending
 from recordance.errors import RecordanceError
 
 _log = logging.getLogger(__name__)
@@ -39,11 +39,13 @@ class OtherSlot(Protocol):
 class Grounds:
     """What the premises of one store consist of.
 
-    `truncate_log` empties the log within so many seconds, and says whether it is empty; `erase_backups` erases what was forgotten
-    in our own backups, and names those where that failed. `slot` is this process's own, `others` are the rest, `indexes` what may
-    lie in each, by name.
+    `rewrite` writes the truth's file anew unless that was done since a journal seq, and says whether it is done; `truncate_log`
+    empties the log within so many seconds, and says whether it is empty; `erase_backups` erases what was forgotten in our own
+    backups, and names those where that failed. `slot` is this process's own, `others` are the rest, `indexes` what may lie in
+    each, by name.
     """
 
+    rewrite: Callable[[int], bool]
     truncate_log: Callable[[float], bool]
     erase_backups: Callable[[], Sequence[str]]
     slot: Path
@@ -63,6 +65,7 @@ class FolderPremises:
         self._monotonic = monotonic
         self._pause = pause
         self._turn = threading.Lock()
+        self._rewritten = 0
         self._emptied = 0
         self._erased = 0
 
@@ -79,11 +82,21 @@ class FolderPremises:
         """See Premises."""
         with self._turn:
             own, others = self._own(seq), self._others(seq)
-            return (self._log(seq), *own, *others, Place(IDLE, PlaceState.PURGED), self._backups(seq), *OUTSIDE)
+            return (self._truth(seq), self._log(seq), *own, *others, Place(IDLE, PlaceState.PURGED), self._backups(seq), *OUTSIDE)
+
+    def _truth(self, seq: int) -> Place:
+        """Write the file anew: its rows are empty by the very transaction that forgot, its pages are not."""
+        if self._rewritten < seq and _done(lambda: self._grounds.rewrite(seq)):
+            self._rewritten = seq
+        note = "its file is written anew as soon as nobody writes and its disk has room"
+        return Place(TRUTH, PlaceState.PURGED) if self._rewritten >= seq else Place(TRUTH, PlaceState.PENDING, note)
 
     def _log(self, seq: int) -> Place:
-        """Empty the log unless that was done since; what is written into it afterwards is no longer what was forgotten."""
-        if self._emptied < seq and _done(lambda: self._grounds.truncate_log(0.0)):
+        """Empty the log unless that was done since; what is written into it afterwards is no longer what was forgotten.
+
+        Not before the file was written anew: until then a page may come into the log with what lies between its rows.
+        """
+        if self._emptied < seq <= self._rewritten and _done(lambda: self._grounds.truncate_log(0.0)):
             self._emptied = seq
         note = "somebody still reads from it; it is emptied as soon as they end"
         return Place(LOG, PlaceState.PURGED) if self._emptied >= seq else Place(LOG, PlaceState.PENDING, note)
@@ -128,7 +141,7 @@ class ClosedPremises:
     def purge(self, seq: int) -> Sequence[Place]:  # noqa: ARG002 - whatever was forgotten
         """See Premises."""
         note = "nothing can be written here; ask where the store may be written"
-        places = [Place(name, PlaceState.PENDING, note) for name in (LOG, TERM_INDEX, VECTOR_INDEX, IDLE, BACKUPS)]
+        places = [Place(name, PlaceState.PENDING, note) for name in (TRUTH, LOG, TERM_INDEX, VECTOR_INDEX, IDLE, BACKUPS)]
         return (*places, *OUTSIDE)
 
     def tidy(self, seq: int) -> Sequence[Place]:
