@@ -194,8 +194,8 @@ def test_a_file_that_could_not_be_written_anew_leaves_its_log_pending_as_well() 
     """W6: what lies between the rows of a page comes into the log with the page; an empty log would not stay so."""
     house = House(writers=1)
     premises = house.premises()
-    assert pending(premises.purge(9)) == [TRUTH, LOG]
-    assert house.truncated == 0
+    assert pending(premises.tidy(9)) == [TRUTH, LOG]
+    assert house.truncated == 1, "most of what was forgotten leaves it even so"
     house.writers = 0
     assert pending(premises.tidy(9)) == []
 

@@ -94,11 +94,12 @@ class FolderPremises:
     def _log(self, seq: int) -> Place:
         """Empty the log unless that was done since; what is written into it afterwards is no longer what was forgotten.
 
-        Not before the file was written anew: until then a page may come into the log with what lies between its rows.
+        It does not count before the file was written anew: until then a page may come into the log with what lies between its
+        rows.
         """
-        if self._emptied < seq <= self._rewritten and _done(lambda: self._grounds.truncate_log(0.0)):
+        if self._emptied < seq and _done(lambda: self._grounds.truncate_log(0.0)) and seq <= self._rewritten:
             self._emptied = seq
-        note = "somebody still reads from it; it is emptied as soon as they end"
+        note = "it is emptied once the file of the truth is written anew and nobody reads from it any more"
         return Place(LOG, PlaceState.PURGED) if self._emptied >= seq else Place(LOG, PlaceState.PENDING, note)
 
     def _backups(self, seq: int) -> Place:
