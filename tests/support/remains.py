@@ -10,6 +10,7 @@ import struct
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from recordance.query.folding import fold_words
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _WINDOW = 3
 """How many components of a vector that stand together count as a trace of it."""
+_LOOKS = 100
 LOOK_SECONDS = 0.05
 _UNTIL_NEXT = threading.Event()
 """Never set: other processes tell nobody when their files have changed."""
@@ -92,9 +94,17 @@ def await_that(holds: Callable[[], object], seconds: float) -> None:
         _UNTIL_NEXT.wait(LOOK_SECONDS)
 
 
+def _everything(store: Path) -> list[Path]:
+    """Every path below a store's folder; where a folder goes away in the midst of the look, the look begins anew."""
+    for _ in range(_LOOKS):
+        with suppress(FileNotFoundError):
+            return sorted(store.rglob("*"))
+    raise AssertionError("the folders of the store never stand still")
+
+
 def _bytes_left(store: Path, of: Sentinel) -> Iterator[str]:
     needles = of.needles()
-    for file in sorted(path for path in store.rglob("*") if path.is_file()):
+    for file in (path for path in _everything(store) if path.is_file()):
         try:
             data = file.read_bytes().rstrip(b"\0")  # an engine makes its files larger than what they hold
         except FileNotFoundError:
@@ -103,7 +113,7 @@ def _bytes_left(store: Path, of: Sentinel) -> Iterator[str]:
 
 
 def _words_left(store: Path, of: Sentinel) -> Iterator[str]:
-    for folder in sorted(path.parent for path in store.rglob("meta.json")):
+    for folder in (path.parent for path in _everything(store) if path.name == "meta.json"):
         for word in sorted(words_in(folder) & of.folded):
             yield f"{folder.relative_to(store)}: dictionary word {word!r}"
 

@@ -97,7 +97,10 @@ class MemoryHousing:
 
 
 def _files(part: Path) -> Iterator[Path]:
-    return (path for path in part.rglob("*") if path.is_file()) if part.is_dir() else iter([part])
+    """Yield the files of a part; folders that an engine drops meanwhile are passed over."""
+    if not part.is_dir():
+        return iter([part])
+    return (Path(folder) / name for folder, _, names in os.walk(part) for name in names)
 
 
 def _size(path: Path) -> int:
