@@ -6,7 +6,7 @@ A service opens its store when it is first asked for it, so that a server can sh
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from enum import Enum
@@ -37,14 +37,13 @@ from recordance_adapters.driven.system.housing import FolderHousing, MemoryHousi
 from recordance_adapters.driven.system.misses import QueuedMisses, UnkeptMisses
 from recordance_adapters.driven.system.pacemaker import Background, Pacemaker, Timings, WakingTruth
 from recordance_adapters.driven.system.premises import ClosedPremises, FolderPremises, Grounds
-from recordance_adapters.settings import FollowerSettings, Settings
+from recordance_adapters.sections import DestinationSettings, FollowerSettings
+from recordance_adapters.settings import Settings
 
 if TYPE_CHECKING:
     from recordance_adapters.driven.replica_slots import Slot
     from recordance_adapters.driven.sql_truth.truth import SqlTruth
 
-DESTINATION = "default"
-"""The name of the one destination there is."""
 TRUTH_FILE = "truth.sqlite"
 REPLICAS_FOLDER = "replicas"
 
@@ -67,39 +66,20 @@ class Opened:
     close: Callable[[], None]
 
 
-class Service:
-    """The house. Safe for threads; whoever opened it closes it."""
+Opening = Callable[[Settings, DestinationSettings], Opened]
+"""Opens the store of one destination."""
 
-    def __init__(self, settings: Settings, opening: Callable[[Settings], Opened]) -> None:
-        self._settings = settings
+
+class _Door:
+    """One destination, opened when it is first asked for, by whoever asks first; the others wait for that one only."""
+
+    def __init__(self, opening: Callable[[], Opened]) -> None:
         self._opening = opening
         self._turn = threading.Lock()
         self._opened: Opened | None = None
         self._closed = False
 
-    @property
-    def destinations(self) -> Destinations:
-        """The destinations; the first reading opens the store, and raises StoreUnusable or MissingState when that fails."""
-        store = self._open().store
-        return Destinations({store.name: store})
-
-    @property
-    def housing(self) -> Housing:
-        """The place that the store lives in; opens the store as `destinations` does."""
-        return self._open().housing
-
-    def caller(self, hint: str) -> Caller:
-        """Return who asks: the configured actor, else `hint`, which is the client's own name."""
-        return Caller(actor=self._settings.actor or hint)
-
-    def close(self) -> None:
-        """Stop what runs in the background and release the store; a service that was closed opens no more."""
-        with self._turn:
-            opened, self._opened, self._closed = self._opened, None, True
-        if opened is not None:
-            opened.close()
-
-    def _open(self) -> Opened:
+    def opened(self) -> Opened:
         opened = self._opened
         if opened is not None:
             return opened
@@ -107,13 +87,70 @@ class Service:
             if self._closed:
                 raise Fault("the service is closed")
             if self._opened is None:
-                self._opened = self._opening(self._settings)
+                self._opened = self._opening()
             return self._opened
+
+    def close(self) -> None:
+        with self._turn:
+            opened, self._opened, self._closed = self._opened, None, True
+        if opened is not None:
+            opened.close()
+
+
+class _Stores(Mapping[str, Store]):
+    """The stores behind their doors."""
+
+    def __init__(self, doors: Mapping[str, _Door]) -> None:
+        self._doors = doors
+
+    def __getitem__(self, name: str) -> Store:
+        return self._doors[name].opened().store
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._doors)
+
+    def __len__(self) -> int:
+        return len(self._doors)
+
+
+class Service:
+    """The house. Safe for threads; whoever opened it closes it.
+
+    Destinations open one by one, each when it is first asked for, so that one that cannot be opened leaves the others alone.
+    """
+
+    def __init__(self, settings: Settings, opening: Opening) -> None:
+        self._settings = settings
+        self._doors = {place.name: _Door(partial(opening, settings, place)) for place in settings.places()}
+        self._destinations = Destinations(_Stores(self._doors), settings.catalogue())
+
+    @property
+    def destinations(self) -> Destinations:
+        """The destinations. Where there is one alone, it is opened here; raises StoreUnusable or MissingState when that fails."""
+        if len(self._doors) == 1:
+            self._doors[self._destinations.default].opened()
+        return self._destinations
+
+    def housing(self, name: str | None = None) -> Housing:
+        """Return the place that a destination lives in, None being the default; opens it as `destinations` does.
+
+        Raises KeyError for an unknown name.
+        """
+        return self._doors[name or self._destinations.default].opened().housing
+
+    def caller(self, hint: str) -> Caller:
+        """Return who asks: the configured actor, else `hint`, which is the client's own name."""
+        return Caller(actor=self._settings.actor or hint)
+
+    def close(self) -> None:
+        """Stop what runs in the background and release every store; a service that was closed opens no more."""
+        for door in self._doors.values():
+            door.close()
 
 
 @contextmanager
 def open_service(settings: Settings, absent: Absent = Absent.MAKE) -> Iterator[Service]:
-    """Return the service over the store folder of `settings`: SQLite for the truth, tantivy for the terms.
+    """Return the service over the places of `settings`: in a folder SQLite for the truth, tantivy for the terms.
 
     Where nothing can be written, the terms are indexed in memory, writes are refused, and misses are not kept.
     """
@@ -123,18 +160,19 @@ def open_service(settings: Settings, absent: Absent = Absent.MAKE) -> Iterator[S
 
 @contextmanager
 def open_memory_service(settings: Settings) -> Iterator[Service]:
-    """Return the same service over a store in memory, which is new and gone at the end: the oracle of golden answers."""
+    """Return the same service over stores in memory, which are new and gone at the end: the oracle of golden answers."""
     with closing(Service(settings, _open_memory)) as service:
         yield service
 
 
-def _open_folder(absent: Absent, settings: Settings) -> Opened:
+def _open_folder(absent: Absent, settings: Settings, place: DestinationSettings) -> Opened:
+    folder = folder_of(place)
     with ExitStack() as undoing:
-        truth = _open_truth(absent, settings)
+        truth = _open_truth(absent, settings, folder)
         undoing.callback(truth.close)
         with truth.reading() as reader:
             store = reader.identity().store
-        slot = _adopt_slot(settings.store / REPLICAS_FOLDER) if truth.obstacle is None else None
+        slot = _adopt_slot(folder / REPLICAS_FOLDER) if truth.obstacle is None else None
         if slot is not None:
             undoing.callback(slot.release)
         replica = _open_terms(slot, store)
@@ -149,19 +187,26 @@ def _open_folder(absent: Absent, settings: Settings) -> Opened:
         background.add(Pacemaker(vectors, lambda: (truth.data_version(), vectors.alarms), timings))
         waking = WakingTruth(truth, background.wake)
         misses = QueuedMisses(waking) if truth.obstacle is None else UnkeptMisses(truth.obstacle)
-        housing = FolderHousing(settings.store, truth.damage, lambda: replica.snapshot().document_count, truth.obstacle)
+        housing = FolderHousing(folder, truth.damage, lambda: replica.snapshot().document_count, truth.obstacle)
         background.start()
         held = undoing.pop_all()
     parts = _Parts(waking, terms, vectors, purger, misses)
-    return Opened(_store(settings, parts), housing, partial(_let_go, background, misses, held))
+    return Opened(_store(settings, place, parts), housing, partial(_let_go, background, misses, held))
 
 
-def _open_truth(absent: Absent, settings: Settings) -> "SqlTruth":
+def folder_of(place: DestinationSettings) -> Path:
+    """Return the folder that a destination has here; `Settings.places` sees that there is one."""
+    if place.store is None:
+        raise ValueError(f"destination {place.name} has no folder")
+    return place.store
+
+
+def _open_truth(absent: Absent, settings: Settings, folder: Path) -> "SqlTruth":
     from recordance_adapters.driven.sql_truth.opening import open_sql_truth
     from recordance_adapters.driven.sql_truth.sqlite_file import require_store
     from recordance_adapters.driven.tantivy_terms import positions_in
 
-    file, followers = settings.store / TRUTH_FILE, positions_in(settings.store / REPLICAS_FOLDER)
+    file, followers = folder / TRUTH_FILE, positions_in(folder / REPLICAS_FOLDER)
     if absent is Absent.REFUSE:
         require_store(file, followers)
     return open_sql_truth(file, identity=_fixed_identity(settings), followers=followers)
@@ -240,7 +285,7 @@ def _let_go(background: Background, misses: QueuedMisses | UnkeptMisses, held: E
     # Else a commit is still under way: the process ends with it, and the next one goes on from what was durable.
 
 
-def _open_memory(settings: Settings) -> Opened:
+def _open_memory(settings: Settings, place: DestinationSettings) -> Opened:
     from recordance_adapters.driven.in_memory.premises import MemoryPremises
     from recordance_adapters.driven.in_memory.terms import MemoryReplica
     from recordance_adapters.driven.in_memory.truth import MemoryTruth
@@ -252,7 +297,7 @@ def _open_memory(settings: Settings) -> Opened:
     vectors = VectorFollower(truth, DEFAULT_SPACE, MemoryVectorReplica, time.monotonic)
     purger = Purger(truth, terms, vectors, MemoryPremises())
     housing = MemoryHousing(lambda: replica.snapshot().document_count)
-    return Opened(_store(settings, _Parts(truth, terms, vectors, purger, misses)), housing, misses.close)
+    return Opened(_store(settings, place, _Parts(truth, terms, vectors, purger, misses)), housing, misses.close)
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,9 +311,10 @@ class _Parts:
     misses: MissRecorder
 
 
-def _store(settings: Settings, parts: _Parts) -> Store:
+def _store(settings: Settings, place: DestinationSettings, parts: _Parts) -> Store:
     return Store(
-        name=DESTINATION,
+        name=place.name,
+        naming=settings.catalogue().naming(place.name),
         truth=parts.truth,
         terms=parts.terms,
         vectors=parts.vectors,

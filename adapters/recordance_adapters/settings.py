@@ -5,28 +5,43 @@ A value comes from the command line, else from the environment, else from the fi
 """
 
 import difflib
+import hashlib
 import os
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Any, Self, get_args
+from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StrictInt, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
-from recordance.domain.instant import Instant, from_datetime, parse_instant
-from recordance.domain.phrase import TaintShape
-from recordance.domain.taint import DEFAULT_TAINT_POLICY, TaintPolicy
+from recordance.domain.destination import ALL, ROUTED, Catalogue, Group, Profile
 from recordance.errors import InvalidArgument, Json
 from recordance.query.request import DEFAULT_TOKEN_BUDGET
-from recordance.usecases.follow import PATIENCE_SECONDS
 from recordance.usecases.store import DEFAULT_FUSION_DEPTH
+from recordance_adapters.sections import (
+    DestinationSettings,
+    FixedSettings,
+    FollowerSettings,
+    ForgetSettings,
+    HttpSettings,
+    LogLevel,
+    PlaceSettings,
+    ScopeSettings,
+    TaintSettings,
+    Text,
+    folder,
+    outside_packages,
+    words,
+)
 
 ENVIRONMENT = {
     "RECORDANCE_STORE": "store",
+    "RECORDANCE_TRUTH": "truth",
+    "RECORDANCE_VECTORS": "vectors",
+    "RECORDANCE_VECTORS_KEY": "qdrant.api_key",
     "RECORDANCE_CONFIG": "config",
     "RECORDANCE_ACTOR": "actor",
     "RECORDANCE_PROJECT": "project",
@@ -36,16 +51,9 @@ ENVIRONMENT = {
 }
 """Every variable that is read, and the setting that it gives. An empty one counts as not set."""
 _PREFIX = "RECORDANCE_"
-_PACKAGES = tuple(Path(path).resolve().parent for path in (__file__, parse_instant.__code__.co_filename))
-
-
-class LogLevel(StrEnum):
-    """From which weight on something is written to stderr."""
-
-    DEBUG = "debug"
-    INFO = "info"
-    WARNING = "warning"
-    ERROR = "error"
+_OF_THE_TESTS = "RECORDANCE_TEST_"
+DESTINATION = "default"
+"""The name of the one destination of a service that has no table of destinations."""
 
 
 def default_store() -> Path:
@@ -55,130 +63,28 @@ def default_store() -> Path:
     return Path(platformdirs.user_data_dir("recordance", appauthor=False))
 
 
-def _instant(value: Json) -> Json:
-    if isinstance(value, datetime) and value.tzinfo is not None:
-        return from_datetime(value)
-    try:
-        return parse_instant(str(value), "clock")
-    except InvalidArgument as refusal:
-        raise ValueError(refusal.why) from None
+def default_replicas(place: PlaceSettings) -> Path:
+    """Return where this machine keeps its indexes of a store whose truth is a server: what can be written anew at any time."""
+    import platformdirs
+
+    parts = urlsplit(place.truth or "")
+    where = f"{parts.hostname}:{parts.port}{parts.path}/{place.postgres.schema_name or ''}"
+    digest = hashlib.sha256(where.encode()).hexdigest()[:16]
+    return Path(platformdirs.user_cache_dir("recordance", appauthor=False)) / "replicas" / digest
 
 
-def _key(value: Json) -> Json:
-    return bytes.fromhex(value) if isinstance(value, str) else value
-
-
-def _words(value: Json) -> Json:
-    return [word.strip() for word in value.split(",")] if isinstance(value, str) else value
-
-
-def _outside_packages(path: Path) -> Path:
-    if any(package in (path, *path.parents) for package in _PACKAGES):
-        raise ValueError("it lies inside the program, where an update would delete it")
-    return path
-
-
-def _folder(path: Path) -> Path:
-    if not path.is_dir():
-        raise ValueError("no such folder is there")
-    return path
-
-
-def _not_blank(text: str) -> str:
-    if not text.strip():
-        raise ValueError("it is blank")
-    return text
-
-
-def _shapes(shapes: frozenset[str]) -> frozenset[str]:
-    if strange := sorted(shapes - DEFAULT_TAINT_POLICY.scanned):
-        raise ValueError(f"there is no shape {', '.join(map(repr, strange))}")
-    return shapes
-
-
-Text = Annotated[str, AfterValidator(_not_blank)]
-Shapes = Annotated[frozenset[str], AfterValidator(_shapes)]
-
-
-class _Section(BaseModel):
-    """A table of the configuration file: immutable, and closed to unknown keys."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
-
-
-class TaintSettings(_Section):
-    """What is done about text that is shaped like an instruction (W2)."""
-
-    scanned: Shapes = Field(default=DEFAULT_TAINT_POLICY.scanned, description=f"any of the shapes {', '.join(TaintShape)}")
-    quarantining: Shapes = Field(default=DEFAULT_TAINT_POLICY.quarantining, description="some of the shapes that are scanned for")
-
-    @model_validator(mode="after")
-    def _quarantines_what_it_scans(self) -> Self:
-        strange = sorted(self.quarantining - self.scanned)
-        if strange and "quarantining" in self.model_fields_set:
-            raise ValueError(f"quarantining names {', '.join(strange)}, which is not scanned for")
-        return self
-
-    def policy(self) -> TaintPolicy:
-        """Return the policy as the core takes it."""
-        return TaintPolicy(self.scanned, self.quarantining & self.scanned)
-
-
-class FollowerSettings(_Section):
-    """When the term index is written (decision 1). Milliseconds, and rows of the journal."""
-
-    quiet_ms: StrictInt = Field(
-        default=50, ge=1, le=60_000, description="1 to 60,000: milliseconds without a write after which the index is written"
-    )
-    longest_ms: StrictInt = Field(
-        default=1_000, ge=1, le=600_000, description="1 to 600,000: milliseconds that a write waits for the index at most"
-    )
-    rows: StrictInt = Field(
-        default=1_000, ge=1, le=1_000_000, description="1 to 1,000,000: waiting rows at which the index is written at once"
-    )
-    deadline_ms: StrictInt = Field(
-        default=round(PATIENCE_SECONDS * 1_000),
-        ge=1,
-        le=3_600_000,
-        description="1 to 3,600,000: milliseconds that a recall waits for an index that is far behind",
-    )
-    poll_ms: StrictInt = Field(
-        default=250, ge=1, le=60_000, description="1 to 60,000: milliseconds between two looks for others' writes"
-    )
-
-
-class ForgetSettings(_Section):
-    """How what was forgotten is purged (W6). Milliseconds."""
-
-    deadline_ms: StrictInt = Field(
-        default=5_000, ge=0, le=600_000, description="0 to 600,000: milliseconds that a forget waits for every place to be purged"
-    )
-
-
-class FixedSettings(_Section):
-    """What is otherwise different each time. For tests and reproducible demonstrations only."""
-
-    clock: Annotated[Instant, BeforeValidator(_instant)] | None = Field(
-        default=None, description="a moment such as 2026-03-01T09:30:00Z at which the clock stands still"
-    )
-    store_id: Text | None = Field(default=None, description="the id of a store that is made new")
-    store_key: Annotated[bytes, BeforeValidator(_key), Field(min_length=16)] | None = Field(
-        default=None, description="at least 32 hexadecimal digits: the key that signs a new store's receipts"
-    )
-
-
-class Settings(_Section):
+class Settings(PlaceSettings):
     """Everything that a start of Recordance can be told."""
 
-    store: Annotated[Path, AfterValidator(_outside_packages)] = Field(
+    store: Annotated[Path, AfterValidator(outside_packages)] = Field(
         default_factory=default_store, description="a folder that is the store, outside the program"
     )
     actor: Text | None = Field(default=None, description="the name under which this server or command line writes")
     project: Text | None = Field(default=None, description="a project id with which writes are stamped that name none")
-    root: Annotated[Path, AfterValidator(_folder)] | None = Field(
+    root: Annotated[Path, AfterValidator(folder)] | None = Field(
         default=None, description="an existing folder, the repository below which anchors are probed"
     )
-    tools: Annotated[tuple[Text, ...], BeforeValidator(_words), Field(min_length=1)] = Field(
+    tools: Annotated[tuple[Text, ...], BeforeValidator(words), Field(min_length=1)] = Field(
         default=("core",), description="names of tool sets such as core,life, or all"
     )
     log_level: LogLevel = Field(default=LogLevel.WARNING, description=f"one of {', '.join(LogLevel)}")
@@ -191,21 +97,91 @@ class Settings(_Section):
     fusion_depth: StrictInt = Field(
         default=DEFAULT_FUSION_DEPTH, ge=1, le=10_000, description="1 to 10,000: ranks of the term lane that enter a fusion"
     )
+    default_search_scope: Annotated[tuple[Text, ...], BeforeValidator(words), Field(min_length=1)] = Field(
+        default=(ROUTED,), description="routed, all, or names of destinations and scopes: what a recall searches that names none"
+    )
+    destinations: tuple[DestinationSettings, ...] = Field(default=(), description="a list of tables with name and place")
+    scopes: tuple[ScopeSettings, ...] = Field(default=(), description="a list of tables with name and destinations")
+    http: HttpSettings = Field(default=HttpSettings(), description="a table with host, port and tokens")
     taint: TaintSettings = Field(default=TaintSettings(), description="a table with scanned and quarantining")
     follower: FollowerSettings = Field(default=FollowerSettings(), description="a table of the index's timings")
     forget: ForgetSettings = Field(default=ForgetSettings(), description="a table with deadline_ms")
     fixed: FixedSettings = Field(default=FixedSettings(), description="a table with clock, store_id and store_key")
 
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if self.destinations and (given := sorted(self.model_fields_set & PlaceSettings.model_fields.keys())):
+            raise ValueError(f"{given[0]} is that of the one destination there is without this list; give it in one of these")
+        names = [*(each.name for each in self.destinations), *(each.name for each in self.scopes)]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"two destinations or scopes are called {twice[0]}")
+        if sum(each.default for each in self.destinations) > 1:
+            raise ValueError("two destinations are the default")
+        for each in self.destinations:
+            if each.store is None and each.truth is None:
+                raise ValueError(f"destination {each.name} has neither a store nor a truth")
+        self._check_scopes()
+        self._check_tokens()
+        return self
 
-_SECTIONS: Mapping[str, type[_Section]] = {
-    "taint": TaintSettings,
-    "follower": FollowerSettings,
-    "forget": ForgetSettings,
-    "fixed": FixedSettings,
-}
+    def _check_scopes(self) -> None:
+        known = {ROUTED, ALL, *self.names(), *(each.name for each in self.scopes)}
+        for each in self.scopes:
+            self._members(each.name, ())
+        if strange := [word for word in self.default_search_scope if word not in known]:
+            raise ValueError(f"default_search_scope names {strange[0]!r}; there are {', '.join(sorted(known))}")
+
+    def _check_tokens(self) -> None:
+        for token in self.http.tokens:
+            if strange := sorted((token.destinations or frozenset()) - set(self.names())):
+                raise ValueError(f"the token of {token.subject} reaches a destination {strange[0]!r}, which is not there")
+
+    def _members(self, name: str, within: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the destinations that a scope comes to; scopes may hold scopes, but never themselves."""
+        if name in self.names():
+            return (name,)
+        scope = next((each for each in self.scopes if each.name == name), None)
+        if scope is None:
+            raise ValueError(f"scope {within[-1]} names {name!r}, which is no destination and no scope")
+        if name in within:
+            raise ValueError(f"scope {name} holds itself")
+        found = [member for each in scope.destinations for member in self._members(each, (*within, name))]
+        return tuple(dict.fromkeys(found))
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the destinations, in their order."""
+        return tuple(each.name for each in self.destinations) or (DESTINATION,)
+
+    def places(self) -> tuple[DestinationSettings, ...]:
+        """Return every destination with the folder that it has here, in their order."""
+        alone = {name: getattr(self, name) for name in PlaceSettings.model_fields if name in self.model_fields_set}
+        listed = self.destinations or (DestinationSettings.model_construct(name=DESTINATION, **alone),)
+        return tuple(each.model_copy(update={"store": each.store or self._folder_of(each)}) for each in listed)
+
+    def _folder_of(self, place: DestinationSettings) -> Path:
+        return self.store if place.truth is None else default_replicas(place)
+
+    def catalogue(self) -> Catalogue:
+        """Return the destinations and scopes as the core takes them (D1)."""
+        profiles = [
+            Profile(
+                name=each.name,
+                description=each.description,
+                rules=tuple(rule.rule() for rule in each.match),
+                deadline=each.deadline_ms / 1_000,
+            )
+            for each in self.places()
+        ]
+        groups = [
+            Group(name=each.name, description=each.description, members=self._members(each.name, ())) for each in self.scopes
+        ]
+        default = next((each.name for each in self.destinations if each.default), self.names()[0])
+        return Catalogue(tuple(profiles), default, tuple(groups), self.default_search_scope)
+
+
 _CONFIG = "config"
-_PATHS = frozenset({"store", "root"})
-_SECRET = frozenset({"store_key"})
+_PATHS = frozenset({"store", "root", "truth_password_file", "api_key_file", "ca_file", "jwks_file"})
+_SECRET = frozenset({"store_key", "api_key", "truth", "digest", "RECORDANCE_TRUTH"})
 _PLAIN = {
     "model_type": "it is not a table",
     "tuple_type": "it is not a list",
@@ -213,6 +189,8 @@ _PLAIN = {
     "path_type": "it is not text",
     "too_short": "it is too short",
     "bytes_too_short": "it is too short",
+    "missing": "it is missing",
+    "string_pattern_mismatch": "it is not of that form",
 }
 """What pydantic says in the words of its classes, in the words of the file."""
 
@@ -251,7 +229,7 @@ def _variables(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     for name, value in sorted(environment.items()):
         if name in ENVIRONMENT and value:
             yield ENVIRONMENT[name], os.fsencode(value).decode("utf-8", "surrogateescape")
-        elif name.startswith(_PREFIX) and name not in ENVIRONMENT:
+        elif name.startswith(_PREFIX) and name not in ENVIRONMENT and not name.startswith(_OF_THE_TESTS):
             raise InvalidArgument(name, value, _nearest(name, ENVIRONMENT), "no such variable is read")
 
 
@@ -273,14 +251,27 @@ def _settings(layers: Sequence[_Layer]) -> Settings:
     origin: dict[str, _Layer] = {}
     for layer in layers:
         for key, value in layer.values.items():
-            is_path = key in _PATHS and isinstance(value, str)
-            raw[key] = _placed(value, layer.base, layer.name(key)) if is_path else value
-            origin[key] = layer
+            head, _, inner = key.partition(".")
+            placed = _with_paths(head, value, layer, layer.name(key))
+            raw[head] = {**raw.get(head, {}), inner: placed} if inner else placed
+            origin[head] = layer
     try:
         return Settings.model_validate(raw)
     except ValidationError as problem:
-        error = problem.errors(include_url=False)[0]
-        raise _refusal(error, [step for step in error["loc"] if isinstance(step, str)], raw, origin) from None
+        raise _refusal(problem.errors(include_url=False)[0], raw, origin) from None
+
+
+def _with_paths(name: str, value: Json, layer: _Layer, field: str) -> Json:
+    """Return a value with every path in it as whoever wrote the layer would read it."""
+    match value:
+        case str() if name in _PATHS:
+            return _placed(value, layer.base, field)
+        case dict():
+            return {each: _with_paths(each, inner, layer, f"{field}.{each}") for each, inner in value.items()}
+        case list():
+            return [_with_paths(name, inner, layer, f"{field}[{place}]") for place, inner in enumerate(value)]
+        case _:
+            return value
 
 
 def _placed(text: str, base: Path, field: str) -> Path:
@@ -294,17 +285,73 @@ def _placed(text: str, base: Path, field: str) -> Path:
         raise InvalidArgument(field, text, "a path", "it leads nowhere") from None
 
 
-def _refusal(error: ErrorDetails, keys: Sequence[str], raw: Mapping[str, Json], origin: Mapping[str, _Layer]) -> InvalidArgument:
-    """Return pydantic's complaint about the setting at `keys` as a lesson."""
-    section = _SECTIONS[keys[0]] if len(keys) > 1 else Settings
-    field, got = origin[keys[0]].name(".".join(keys)), raw
-    for key in keys:
-        got = got.get(key, {})
+def _refusal(error: ErrorDetails, raw: Mapping[str, Json], origin: Mapping[str, _Layer]) -> InvalidArgument:
+    """Return pydantic's complaint about one setting as a lesson."""
+    steps = list(error["loc"])
+    if not steps:  # what does not fit together, and names what it is about
+        return InvalidArgument("settings", "…", "settings that fit together", _cause(error))
+    section, keys, got = _place_of(steps, raw)
+    layer = origin.get(str(keys[0]))
+    path = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys).removeprefix(".")
+    field = path if layer is None else layer.name(path)
+    name = next(str(key) for key in reversed(keys) if isinstance(key, str))
     if error["type"] == "extra_forbidden":
-        return InvalidArgument(field, got, _nearest(keys[-1], section.model_fields), "there is no such setting")
-    why = _PLAIN.get(error["type"]) or str(error.get("ctx", {}).get("error") or error["msg"])
-    expected = section.model_fields[keys[-1]].description or ""
-    return InvalidArgument(field, "…" if keys[-1] in _SECRET else got, expected, why[0].lower() + why[1:])
+        return InvalidArgument(field, got, _nearest(name, _known(section)), "there is no such setting")
+    why = _PLAIN.get(error["type"]) or _cause(error)
+    return InvalidArgument(field, "…" if name in _SECRET else got, _expected(section, name), why[0].lower() + why[1:])
+
+
+def _cause(error: ErrorDetails) -> str:
+    return str(error.get("ctx", {}).get("error") or error["msg"])
+
+
+def _place_of(steps: Sequence[int | str], raw: Mapping[str, Json]) -> tuple[type[BaseModel], list[int | str], Json]:
+    """Return the table in which a setting stands, the keys that lead to it, and what is given there."""
+    section: type[BaseModel] = Settings
+    found: type[BaseModel] | None = Settings
+    keys: list[int | str] = []
+    got: Any = raw
+    for step in steps:
+        if isinstance(step, str):
+            if found is None:
+                break  # pydantic names its own ways on from here
+            section, found = found, _table_of(found, step)
+        elif not isinstance(got, list | tuple):
+            break
+        keys.append(step)
+        got = _inner(got, step)
+    return section, keys, got
+
+
+def _inner(value: Json, step: int | str) -> Json:
+    match value:
+        case dict():
+            return value.get(step)
+        case list() | tuple() if isinstance(step, int) and step < len(value):
+            return value[step]
+        case _:
+            return None
+
+
+def _table_of(section: type[BaseModel], key: str) -> type[BaseModel] | None:
+    """Return the table, or that of the list of tables, that a setting is; None if it is a plain one."""
+    by_name = {field.alias or name: field for name, field in section.model_fields.items()}
+    waiting = [by_name[key].annotation] if key in by_name else []
+    while waiting:
+        kind = waiting.pop()
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            return kind
+        waiting.extend(get_args(kind))
+    return None
+
+
+def _known(section: type[BaseModel]) -> list[str]:
+    return [field.alias or name for name, field in section.model_fields.items()]
+
+
+def _expected(section: type[BaseModel], name: str) -> str:
+    found = [field for key, field in section.model_fields.items() if name in (key, field.alias)]
+    return (found[0].description or "a value of its kind") if found else "a value of its kind"
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:

@@ -140,8 +140,8 @@ def test_a_caller_with_a_project_fence_has_no_part_in_upkeep(upkeep: str) -> Non
 
     with open_memory_service(Settings()) as service:
         calls: dict[str, Callable[[], object]] = {
-            "status": lambda: inspect.status(service.destinations, fenced, None, service.housing),
-            "doctor": lambda: inspect.doctor(service.destinations, fenced, None, service.housing, unheard),
+            "status": lambda: inspect.status(service.destinations, fenced, None, service.housing()),
+            "doctor": lambda: inspect.doctor(service.destinations, fenced, None, service.housing(), unheard),
             "rebuild": lambda: inspect.rebuild(service.destinations, fenced, None, unheard),
         }
         with pytest.raises(MissingState) as refused:
@@ -153,6 +153,6 @@ def test_a_store_in_memory_can_be_examined_too() -> None:
     """The oracle is a whole house: status and doctor work on it."""
     with open_memory_service(Settings()) as service:
         caller = service.caller("tester")
-        answer = inspect.doctor(service.destinations, caller, None, service.housing, lambda done, total: None)
+        answer = inspect.doctor(service.destinations, caller, None, service.housing(), lambda done, total: None)
         assert answer["verdict"] == "ok"
-        assert inspect.status(service.destinations, caller, None, service.housing)["place"] == "memory"
+        assert inspect.status(service.destinations, caller, None, service.housing())["place"] == "memory"

@@ -10,7 +10,8 @@ from typing import Any
 
 from recordance.errors import Refusal
 from recordance_adapters.bootstrap import Service
-from recordance_adapters.settings import FixedSettings, Settings
+from recordance_adapters.sections import FixedSettings
+from recordance_adapters.settings import Settings
 from recordance_adapters.wire.catalogue import ALL, tools_of
 from recordance_adapters.wire.failure import failure_of
 from recordance_adapters.wire.tool import Call

@@ -9,6 +9,8 @@ import pytest
 
 import recordance
 import recordance_adapters
+from recordance.domain.capsule import LabelField
+from recordance.domain.destination import Traits
 from recordance.domain.instant import format_instant
 from recordance.errors import InvalidArgument
 from recordance_adapters.settings import ENVIRONMENT, Settings, load_settings
@@ -34,8 +36,9 @@ def test_the_default_file_says_what_the_code_does() -> None:
     assert Settings.model_validate(shown) == defaults
     unset = {"store"} | {key for key, value in defaults if value is None}
     assert shown.keys() == {key for key, _ in defaults} - unset
-    for name in ("taint", "follower", "forget"):
-        assert shown[name].keys() == type(getattr(defaults, name)).model_fields.keys(), name
+    for name in ("postgres", "qdrant", "http", "taint", "follower", "forget"):
+        has_default = {key for key, value in getattr(defaults, name) if value is not None}
+        assert shown[name].keys() == has_default, name
 
 
 def test_the_default_file_shows_every_setting_that_has_no_default() -> None:
@@ -44,7 +47,9 @@ def test_the_default_file_shows_every_setting_that_has_no_default() -> None:
     uncommented = [line.removeprefix("# ") if line.startswith("# ") and " = " in line else line for line in lines]
     settings = tomllib.loads("\n".join(uncommented))
     assert settings.keys() == Settings.model_fields.keys()
-    assert settings["fixed"].keys() == type(Settings().fixed).model_fields.keys()
+    for name in ("postgres", "qdrant", "http", "fixed"):
+        known = {field.alias or key for key, field in type(getattr(Settings(), name)).model_fields.items()}
+        assert settings[name].keys() == known, name
     del settings["root"]
     assert Settings.model_validate(settings).fixed.clock is not None
 
@@ -54,6 +59,82 @@ def test_the_example_file_is_valid() -> None:
     settings = load_settings({"config": str(ROOT / "config" / "example.toml")}, {})
     assert settings.project == "acme/shop"
     assert settings.taint.policy().quarantining == frozenset()
+
+
+def test_the_example_of_a_service_is_valid() -> None:
+    """D1: destinations in their order, what belongs to each, the default and the scopes, as the file says."""
+    settings = load_settings({"config": str(ROOT / "config" / "example-service.toml")}, {})
+    catalogue = settings.catalogue()
+    assert (catalogue.names(), catalogue.default) == (("shop", "stock", "house"), "shop")
+    assert catalogue.route(Traits(labels={LabelField.REPO: "stock-tools"})) == "stock"
+    assert catalogue.resolve(("work",), Traits()) == ("shop", "stock")
+    assert catalogue.resolve((), Traits(subtree="acme/stock/x")) == ("stock", "house")
+    assert [place.store is not None for place in settings.places()] == [True, True, True]
+
+
+SERVICE = """
+[[destinations]]
+name = "a"
+store = "a"
+[[destinations]]
+name = "b"
+store = "b"
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "lesson"),
+    [
+        ('store = "x"\n' + SERVICE, "store is that of the one destination"),
+        (SERVICE.replace('"b"', '"a"'), "two destinations or scopes are called a"),
+        (SERVICE + '[[destinations]]\nname = "c"', "destination c has neither a store nor a truth"),
+        (SERVICE + '[[scopes]]\nname = "a"\ndestinations = ["b"]', "two destinations or scopes are called a"),
+        (SERVICE + '[[scopes]]\nname = "s"\ndestinations = ["z"]', "scope s names 'z'"),
+        (SERVICE + '[[scopes]]\nname = "s"\ndestinations = ["s"]', "scope s holds itself"),
+        ('default_search_scope = "z"\n' + SERVICE, "default_search_scope names 'z'"),
+        (SERVICE.replace("store =", "default = true\nstore ="), "two destinations are the default"),
+        (SERVICE.replace('name = "b"', 'name = "all"'), "destinations[1].name"),
+        (SERVICE.replace('store = "b"', 'stroe = "b"'), "destinations[1].stroe: got 'b'; there is no such setting; send store"),
+        (SERVICE + "[destinations.qdrant]\ngrpc = 1", "destinations[1].qdrant.grpc"),
+        (SERVICE + 'match = [{kind = "fcat"}]', "there is no kind 'fcat'"),
+        (SERVICE + 'match = [{knid = "fact"}]', "destinations[1].match[0].knid: got 'fact'; there is no such setting; send kind"),
+        ('truth = "mysql://host/db"', "it is no such URL"),
+        ('[[http.tokens]]\nsubject = "x"\ndigest = "00"', "http.tokens[0].digest: got '…'"),
+        (f'[[http.tokens]]\nsubject = "x"\ndigest = "{"0" * 64}"\ndestinations = ["z"]', "reaches a destination 'z'"),
+    ],
+)
+def test_destinations_that_do_not_fit_together_are_refused(tmp_path: Path, text: str, lesson: str) -> None:
+    """D1: a name that leads nowhere would be a search that finds nothing, or a fence that is none."""
+    assert lesson in refused(written(tmp_path, text)).message
+
+
+def test_scopes_may_hold_scopes(tmp_path: Path) -> None:
+    """D1: groups of groups come to their destinations, each once."""
+    more = '[[scopes]]\nname = "s"\ndestinations = ["b"]\n[[scopes]]\nname = "t"\ndestinations = ["s", "a", "b"]'
+    assert load_settings(written(tmp_path, SERVICE + more), {}).catalogue().resolve(("t",), Traits()) == ("b", "a")
+
+
+def test_servers_come_from_the_environment_too(tmp_path: Path) -> None:
+    """DESIGN decision 8: a change of two URLs; keys stay out of files that are shared."""
+    servers = {
+        "RECORDANCE_TRUTH": "postgresql://u:secret@db/x",
+        "RECORDANCE_VECTORS": "http://q:6333",
+        "RECORDANCE_VECTORS_KEY": "k",
+    }
+    settings = load_settings(written(tmp_path, "[qdrant]\ngrpc = true"), servers)
+    (place,) = settings.places()
+    assert (place.truth, place.vectors) == (servers["RECORDANCE_TRUTH"], "http://q:6333")
+    assert (place.qdrant.grpc, place.qdrant.api_key) == (True, "k")
+    assert "secret" not in repr(settings)
+    assert "secret" not in refused({}, {"RECORDANCE_TRUTH": "mysql://u:secret@db/x"}).message
+    assert place.store != Settings().store
+
+
+def test_paths_inside_tables_are_read_from_the_files_folder(tmp_path: Path) -> None:
+    """A configuration is moved together with what lies beside it."""
+    settings = load_settings(written(tmp_path, SERVICE + '[destinations.qdrant]\napi_key_file = "key"'), {})
+    first, second = settings.places()
+    assert (first.store, second.qdrant.api_key_file) == (tmp_path / "a", tmp_path / "key")
 
 
 def test_the_default_store_is_the_users_and_no_update_deletes_it() -> None:

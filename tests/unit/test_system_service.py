@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from recordance.errors import Fault, StoreUnusable
-from recordance_adapters.bootstrap import DESTINATION, Opened, Service, open_memory_service, open_service
-from recordance_adapters.settings import FixedSettings, Settings
+from recordance_adapters.bootstrap import Opened, Service, open_memory_service, open_service
+from recordance_adapters.sections import DestinationSettings, FixedSettings
+from recordance_adapters.settings import DESTINATION, Settings
 from recordance_adapters.wire.tool import Call
 from recordance_adapters.wire.tools.misses import MISSES
 from recordance_adapters.wire.tools.retrieve import RETRIEVE
@@ -24,12 +25,12 @@ class Openings:
         self.closed = 0
         self._failures = failures
 
-    def __call__(self, settings: Settings) -> Opened:
+    def __call__(self, settings: Settings, place: DestinationSettings) -> Opened:
         self.count += 1
         if self.count <= self._failures:
             raise StoreUnusable("the disk is away")
         with open_memory_service(settings) as service:
-            return Opened(service.destinations.reading(service.caller("x"), None), service.housing, self._close)
+            return Opened(service.destinations.reading(service.caller("x"), None), service.housing(), self._close)
 
     def _close(self) -> None:
         self.closed += 1

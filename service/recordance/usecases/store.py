@@ -1,9 +1,10 @@
 """One destination with everything that a use case needs of it, and the registry of destinations (D1, F13)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from recordance.domain.caller import Caller, Permission
+from recordance.domain.destination import ALL, BARE, ROUTED, Catalogue, Naming, Profile, Traits
 from recordance.domain.taint import TaintPolicy
 from recordance.errors import MissingState, StateKind
 from recordance.ports.anchors import AnchorProbe
@@ -31,42 +32,88 @@ class Store:
     clock: Clock
     misses: MissRecorder
     taint: TaintPolicy
+    naming: Naming = BARE
     fusion_depth: int = DEFAULT_FUSION_DEPTH
 
 
 class Destinations:
-    """The destinations of this service by name; the first is the default."""
+    """The destinations of this service by name.
 
-    def __init__(self, stores: Mapping[str, Store]) -> None:
-        self._stores = dict(stores)
+    `stores` may open a store when it is asked for it, and raises then what opening does. Left out, the `catalogue` has them in
+    their order, without rules and scopes, the first as the default.
+    """
+
+    def __init__(self, stores: Mapping[str, Store], catalogue: Catalogue | None = None) -> None:
+        self._stores = stores
+        self._catalogue = catalogue or _plain(tuple(stores))
 
     @property
     def default(self) -> str:
         """The name of the default destination."""
-        return next(iter(self._stores))
+        return self._catalogue.default
 
     def reading(self, caller: Caller, name: str | None) -> Store:
         """Return the destination that `caller` reads; None is the default. Raises MissingState with the names that exist."""
-        return self._permitted(caller, name, Permission.READ)
+        check_permission(caller, Permission.READ)
+        return self._stores[self._seen_name(caller, name)]
 
     def writing(self, caller: Caller, name: str | None) -> Store:
         """Return the destination that `caller` writes to; None is the default. Raises MissingState as `reading` does."""
-        return self._permitted(caller, name, Permission.WRITE)
+        check_permission(caller, Permission.WRITE)
+        return self._stores[self._seen_name(caller, name)]
 
     def visible(self, caller: Caller) -> tuple[str, ...]:
         """Return the names of the destinations that the caller may see."""
-        return tuple(name for name in self._stores if caller.destinations is None or name in caller.destinations)
+        return tuple(name for name in self._catalogue.names() if caller.destinations is None or name in caller.destinations)
 
-    def _permitted(self, caller: Caller, name: str | None, permission: Permission) -> Store:
-        if permission not in caller.permissions:
-            raise MissingState(
-                StateKind.NOT_PERMITTED,
-                permission.value,
-                f"this caller may not {permission.value}; use a token that may",
-            )
+    def catalogue(self, caller: Caller) -> Catalogue:
+        """Return the catalogue as far as the caller may see it (F13); raises MissingState where that is nothing."""
+        try:
+            return self._catalogue.seen(caller.destinations)
+        except ValueError:
+            raise self._unknown(caller, self.default) from None
+
+    def naming(self, name: str) -> Naming:
+        """Return how the capsules of a destination are called (D4)."""
+        return self._catalogue.naming(name)
+
+    def routed(self, caller: Caller, traits: Traits) -> str:
+        """Return where, of what the caller may see, something with these traits belongs (D6)."""
+        return self.catalogue(caller).route(traits)
+
+    def searched(self, caller: Caller, words: Sequence[str], traits: Traits) -> tuple[Profile, ...]:
+        """Return the destinations that a search scope means, of those that the caller may see (D2).
+
+        Without any word the configured default scope is meant. Raises MissingState for a name that is none, with those that are.
+        """
+        catalogue = self.catalogue(caller)
+        try:
+            return tuple(catalogue.profile(name) for name in catalogue.resolve(words, traits))
+        except KeyError as unknown:
+            raise self._unknown(caller, str(unknown.args[0])) from None
+
+    def _seen_name(self, caller: Caller, name: str | None) -> str:
+        wanted = self.catalogue(caller).default if name is None else name
+        if wanted not in self.visible(caller):
+            raise self._unknown(caller, wanted)
+        return wanted
+
+    def _unknown(self, caller: Caller, name: str) -> MissingState:
         visible = self.visible(caller)
-        wanted = self.default if name is None else name
-        if wanted not in visible:
-            there = ", ".join(visible) or "none"
-            raise MissingState(StateKind.UNKNOWN_DESTINATION, wanted, f"the destinations are: {there}", available=list(visible))
-        return self._stores[wanted]
+        lesson = f"the destinations are: {', '.join(visible) or 'none'}"
+        if len(visible) < 2:
+            return MissingState(StateKind.UNKNOWN_DESTINATION, name, lesson, available=list(visible))
+        scopes = [ROUTED, ALL, *(group.name for group in self._catalogue.seen(visible).groups)]
+        lesson += f"; the search scopes: {', '.join(scopes)}"
+        return MissingState(StateKind.UNKNOWN_DESTINATION, name, lesson, available=list(visible), scopes=scopes)
+
+
+def check_permission(caller: Caller, permission: Permission) -> None:
+    """Raise MissingState when the caller may not do this (F13)."""
+    if permission not in caller.permissions:
+        lesson = f"this caller may not {permission.value}; use a token that may"
+        raise MissingState(StateKind.NOT_PERMITTED, permission.value, lesson)
+
+
+def _plain(names: tuple[str, ...]) -> Catalogue:
+    return Catalogue(tuple(Profile(name=name) for name in names), names[0] if names else "")

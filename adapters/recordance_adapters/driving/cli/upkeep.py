@@ -55,12 +55,12 @@ def _mcp(session: Session, _: Namespace) -> Reply:
 
 def _status(session: Session, _: Namespace) -> Reply:
     service = session.service
-    return Reply(inspect.status(service.destinations, service.caller(ACTOR), None, service.housing), screen.anything)
+    return Reply(inspect.status(service.destinations, service.caller(ACTOR), None, service.housing()), screen.anything)
 
 
 def _doctor(session: Session, _: Namespace) -> Reply:
     service, progress = session.service, Progress("Checking")
-    answer = inspect.doctor(service.destinations, service.caller(ACTOR), None, service.housing, progress)
+    answer = inspect.doctor(service.destinations, service.caller(ACTOR), None, service.housing(), progress)
     progress.end()
     code = ExitCode.FAILURE if answer["verdict"] == inspect.Verdict.FAIL else ExitCode.DONE
     return Reply(answer, screen.checks, code)
