@@ -12,12 +12,13 @@ from recordance.ports.truth import Truth
 from recordance.usecases.follow import TermFollower
 from recordance_adapters.driven.sql_truth.opening import open_sql_truth
 from support.documents import asking
-from support.follower_processes import REPLICAS, TRUTH, Process, running
+from support.follower_processes import REPLICAS, TRUTH, committing
+from support.processes import last_of
 from support.replicas import holds
 from support.slots import adopted_terms
 from support.truths import IDENTITY
 
-ROUNDS = 10
+ROUNDS = 5
 QUERIES = (asking("tokio"), asking("w1"), asking("w2 w3", "w4"))
 
 
@@ -33,10 +34,10 @@ def test_an_index_whose_process_was_killed_while_it_committed_is_brought_up_by_t
     print(f"seed {seed}")
     chance = random.Random(seed)
     for _ in range(ROUNDS):
-        with running(tmp_path, chance.randrange(2**32)) as (process,):
-            assert process.slot == "0"
+        with committing(tmp_path, chance.randrange(2**32)) as (process,):
+            assert process.name == "0"
             process.go()
-            last = killed_after(process, chance.randint(1, 16))
+            last = last_of(process.killed_after(chance.randint(1, 16)), "committed")
         with adopted_terms(tmp_path / REPLICAS, IDENTITY.store) as replica:
             assert replica.slot.name == "0"
             assert replica.applied >= last
@@ -50,27 +51,17 @@ def test_an_index_whose_process_was_killed_while_it_committed_is_brought_up_by_t
                 assert replica.snapshot().document_count == view.reader.corpus().capsules
 
 
-def killed_after(process: Process, steps: int) -> int:
-    """Kill a process after so many of its writes and commits, in the midst of the next; return the last seq it had committed."""
-    last = 0
-    for place, (word, seq) in enumerate(process.told(), 1):
-        last = seq if word == "committed" else last
-        if place == steps:
-            process.kill()
-    return last
-
-
 def test_processes_on_one_store_follow_each_other_in_slots_of_their_own(truth: Truth, tmp_path: Path) -> None:
     """case C1, case C7, case C9: three write and commit at once; a recall sees all that was answered before it."""
     with (
         adopted_terms(tmp_path / REPLICAS, IDENTITY.store) as replica,
-        running(tmp_path, 1, 2, 3) as processes,
+        committing(tmp_path, 1, 2, 3) as processes,
     ):
-        assert sorted([replica.slot.name, *(process.slot for process in processes)]) == ["0", "1", "2", "3"]
+        assert sorted([replica.slot.name, *(process.name for process in processes)]) == ["0", "1", "2", "3"]
         follower = TermFollower(truth, replica, time.monotonic)
         for process in processes:
             process.go()
-        answers = [process.committed() for process in processes]
+        answers = [process.numbers("committed") for process in processes]
         for place in range(15):
             answered = max(next(answer) for answer in answers)
             with follower.at_head() as view:
@@ -82,9 +73,9 @@ def test_processes_on_one_store_follow_each_other_in_slots_of_their_own(truth: T
 
 def test_a_process_that_joins_a_busy_store_starts_as_a_copy(truth: Truth, tmp_path: Path) -> None:
     """Decision 2: it takes the files of a replica that another process writes at that moment, and catches up by the journal."""
-    with running(tmp_path, 7) as (process,):
+    with committing(tmp_path, 7) as (process,):
         process.go()
-        answers = process.committed()
+        answers = process.numbers("committed")
         for _ in range(5):
             answered = [next(answers) for _ in range(4)][-1]
             with adopted_terms(tmp_path / REPLICAS, IDENTITY.store) as replica:

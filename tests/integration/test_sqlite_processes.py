@@ -10,9 +10,10 @@ import pytest
 
 from recordance.ports.truth import TruthReader
 from recordance_adapters.driven.sql_truth.opening import open_sql_truth
-from support.truth_writers import Writer, content_of, writing
+from support.processes import Process
+from support.truth_writers import content_of, writing
 
-ROUNDS = 10
+ROUNDS = 5
 EACH = 60
 
 
@@ -27,8 +28,8 @@ def test_processes_that_write_at_once_leave_no_gap_and_lose_nothing(file: Path) 
     """case C1, case C5: three at once on one store; numbers and seqs follow each other, and nobody is refused."""
     answers: dict[str, list[int]] = {}
 
-    def collect(name: str, writer: Writer) -> None:
-        answers[name] = list(writer.answered())
+    def collect(name: str, writer: Process) -> None:
+        answers[name] = list(writer.numbers("answered"))
 
     with writing(file, "ann", "bob", "cid", count=EACH) as writers:
         threads = [threading.Thread(target=collect, args=pair) for pair in zip(("ann", "bob", "cid"), writers, strict=True)]
@@ -67,14 +68,9 @@ def test_every_write_that_was_answered_survives_a_kill(file: Path) -> None:
     assert_sound(file)
 
 
-def killed_after(writer: Writer, name: str, count: int) -> dict[int, str]:
+def killed_after(writer: Process, name: str, count: int) -> dict[int, str]:
     """Kill the process once it was answered so often; return all that it was answered, those on the way included."""
-    numbers: list[int] = []
-    for number in writer.answered():
-        numbers.append(number)
-        if len(numbers) == count:
-            writer.kill()
-    return {number: content_of(name, place) for place, number in enumerate(numbers, 1)}
+    return {number: content_of(name, place) for place, (_, number) in enumerate(writer.killed_after(count), 1)}
 
 
 def assert_whole(reader: TruthReader) -> None:

@@ -13,6 +13,7 @@ from recordance.usecases.vector_follow import VectorFollower
 from recordance_adapters.driven.qdrant_vectors.opening import open_vectors
 from recordance_adapters.driven.replica_slots import Slot
 from recordance_adapters.driven.sql_truth.opening import open_sql_truth
+from support.processes import last_of
 from support.slots import adopted_slot
 from support.truths import IDENTITY
 from support.vector_processes import REPLICAS, TRUTH, embedding_processes, question
@@ -46,9 +47,9 @@ def test_an_index_whose_process_was_killed_amid_its_puts_is_brought_up_by_the_ne
     chance = random.Random(seed)
     for place in range(ROUNDS):
         with embedding_processes(tmp_path, chance.randrange(2**32)) as (process,):
-            assert process.slot == "0"
+            assert process.name == "0"
             process.go()
-            last = process.killed_after(chance.randint(3, 20))
+            last = last_of(process.killed_after(chance.randint(3, 20)), "committed")
         indexes: list[MetReplica] = []
         with adopted_slot(tmp_path / REPLICAS) as slot, joined(truth, slot, indexes) as follower:
             assert slot.path.name == "0"
@@ -68,7 +69,7 @@ def test_what_a_killed_process_had_committed_is_not_put_again(truth: Truth, tmp_
     """Decision 2: the position on disk is never ahead of the points, and not behind them by more than the last commit."""
     with embedding_processes(tmp_path, 5) as (process,):
         process.go()
-        last = process.killed_after(12)
+        last = last_of(process.killed_after(12), "committed")
     with adopted_slot(tmp_path / REPLICAS) as slot:
         with closing(open_vectors(slot.path, IDENTITY.store, slot.others())) as index:
             applied = index.applied
@@ -86,7 +87,7 @@ def test_processes_on_one_store_see_each_others_vectors_at_once(truth: Truth, tm
     chance = random.Random(3)
     with adopted_slot(tmp_path / REPLICAS) as slot, joined(truth, slot, indexes) as follower:
         with embedding_processes(tmp_path, 1, 2) as processes:
-            assert sorted([slot.path.name, *(process.slot for process in processes)]) == ["0", "1", "2"]
+            assert sorted([slot.path.name, *(process.name for process in processes)]) == ["0", "1", "2"]
             for process in processes:
                 process.go()
             told = [process.told() for process in processes]

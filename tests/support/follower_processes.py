@@ -4,67 +4,21 @@ Run as a program: `follower_processes.py FOLDER SEED` says "ready <slot>", waits
 ever, and says before each commit how far the journal is, after it how far its replica is.
 """
 
-import os
 import random
-import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
+
+from support.processes import Process, running
 
 TRUTH, REPLICAS = "truth.db", "replicas"
 
 
-class Process:
-    """A running process of this module."""
-
-    def __init__(self, folder: Path, seed: int) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, __file__, str(folder), str(seed)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            encoding="utf-8",
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        )
-        ready, self.slot = self._out.readline().split()
-        assert ready == "ready"
-
-    def go(self) -> None:
-        """Let it begin."""
-        assert self.process.stdin
-        self.process.stdin.write("go\n")
-        self.process.stdin.flush()
-
-    def told(self) -> Iterator[tuple[str, int]]:
-        """What it says, as it comes, until it ends: ("written", head) before each commit, ("committed", applied) after it."""
-        return ((word, int(seq)) for word, seq in map(str.split, self._out))
-
-    def committed(self) -> Iterator[int]:
-        """The journal seqs that it had committed, as they come, until it ends."""
-        return (seq for word, seq in self.told() if word == "committed")
-
-    def kill(self) -> None:
-        """End it at once, as a crash would."""
-        self.process.kill()
-
-    @property
-    def _out(self) -> IO[str]:
-        assert self.process.stdout
-        return self.process.stdout
-
-
-@contextmanager
-def running(folder: Path, *seeds: int) -> Iterator[list[Process]]:
-    """Processes on the store in `folder`, one a seed, started and not yet let go; ended at the end."""
-    processes = [Process(folder, seed) for seed in seeds]
-    try:
-        yield processes
-    finally:
-        for process in processes:
-            process.kill()
-            process.process.communicate()
+def committing(folder: Path, *seeds: int) -> AbstractContextManager[list[Process]]:
+    """Processes on the store in `folder`, one a seed, each named after its slot."""
+    return running(__file__, *((folder, seed) for seed in seeds))
 
 
 def _run(folder: Path, seed: int) -> None:

@@ -5,21 +5,18 @@ commits for ever. It says "written <head>" before each recall, "recalled <head>"
 commit; it ends at a recall that does not answer as the truth does.
 """
 
-import os
 import random
-import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import IO
 
 from recordance.domain.change import Revise
 from recordance.domain.journal import Op
 from recordance.ports.truth import Truth
 from recordance.query.fence import Scope
 from recordance.query.nearness import VectorQuery
+from support.processes import Process, running
 from support.truths import entombed, make_capture, remember, told, write
 from support.vector_views import embedding_of, recall_holds, vector
 
@@ -27,55 +24,9 @@ TRUTH, REPLICAS = "truth.db", "replicas"
 DIMENSION = 8
 
 
-class VectorProcess:
-    """A running process of this module."""
-
-    def __init__(self, folder: Path, seed: int) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, __file__, str(folder), str(seed)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            encoding="utf-8",
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        )
-        ready, self.slot = self._out.readline().split()
-        assert ready == "ready"
-
-    def go(self) -> None:
-        """Let it begin."""
-        assert self.process.stdin
-        self.process.stdin.write("go\n")
-        self.process.stdin.flush()
-
-    def told(self) -> Iterator[tuple[str, int]]:
-        """What it says, as it comes, until it ends."""
-        return ((word, int(seq)) for word, seq in map(str.split, self._out))
-
-    def killed_after(self, steps: int) -> int:
-        """Kill it once it has said so many things, in the midst of the next; return the last seq it had committed."""
-        last = 0
-        for place, (word, seq) in enumerate(self.told(), 1):
-            last = seq if word == "committed" else last
-            if place == steps:
-                self.process.kill()
-        return last
-
-    @property
-    def _out(self) -> IO[str]:
-        assert self.process.stdout
-        return self.process.stdout
-
-
-@contextmanager
-def embedding_processes(folder: Path, *seeds: int) -> Iterator[list[VectorProcess]]:
-    """Processes on the store in `folder`, one a seed, started and not yet let go; ended at the end."""
-    processes = [VectorProcess(folder, seed) for seed in seeds]
-    try:
-        yield processes
-    finally:
-        for process in processes:
-            process.process.kill()
-            process.process.communicate()
+def embedding_processes(folder: Path, *seeds: int) -> AbstractContextManager[list[Process]]:
+    """Processes on the store in `folder`, one a seed, each named after its slot."""
+    return running(__file__, *((folder, seed) for seed in seeds))
 
 
 def question(chance: random.Random) -> VectorQuery:
