@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from recordance.errors import StoreUnusable
+from recordance.errors import MissingState, StateKind, StoreUnusable
 from recordance_adapters.bootstrap import REPLICAS_FOLDER, TRUTH_FILE, Absent, open_service
 from recordance_adapters.driven.sql_truth.opening import open_sql_truth
 from recordance_adapters.driven.sql_truth.truth import SqlTruth
@@ -199,6 +199,26 @@ def test_what_a_process_leaves_that_died_making_the_store_is_no_lost_store(file:
         file.with_name(file.name + name).touch()
     with open_service(Settings(store=file.parent)) as service:
         assert remember(service.destinations.writing(service.caller("x"), None).truth, "made") == [1]
+
+
+def test_a_store_that_is_being_made_is_waited_for(file: Path, tmp_path: Path) -> None:
+    """case C1: the log of its maker is written before the tables can be read, which looks like what is left of a lost one."""
+    with closing(open_sql_truth(tmp_path / "model.sqlite")), closing(sqlite3.connect(tmp_path / "model.sqlite")) as model:
+        tables = [line for line in model.iterdump() if line not in {"BEGIN TRANSACTION;", "COMMIT;"}]
+    file.parent.mkdir()
+    file_without_tables(file)
+    with closing(sqlite3.connect(file, isolation_level=None)) as maker:
+        maker.execute("PRAGMA cache_size = 1")  # the log takes what has no room in memory
+        maker.execute("BEGIN IMMEDIATE")
+        for table in tables:
+            maker.execute(table)
+        assert file.with_name(f"{file.name}-wal").stat().st_size
+        with pytest.raises(MissingState) as busy:
+            open_sql_truth(file, patience=0.0)
+        assert busy.value.kind is StateKind.STORE_BUSY
+        maker.execute("COMMIT")
+        with closing(open_sql_truth(file)) as made:
+            assert remember(made, "made") == [1]
 
 
 def test_services_that_make_one_store_at_once_take_each_others_beginnings_for_no_remains(file: Path) -> None:

@@ -69,6 +69,10 @@ def open_sql_file(
         try:
             with engine.connect() as connection:
                 version = _format_of(connection)
+                if version is None and remains and dialect.obstacle is None:
+                    # They may be of another process that is making the store: its transaction ends before this one begins.
+                    dialect.begin_writing(connection.connection.cursor())
+                    version = _format_of(connection)
             if version is None and remains:
                 raise lost(file.path, remains)
             _ready(engine, dialect, version, identity or _by_chance(), formats)
