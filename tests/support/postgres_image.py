@@ -32,9 +32,10 @@ given() {  # the value of a variable, or of the file that its _FILE form names
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
     user=$(given POSTGRES_USER postgres)
     database=$(given POSTGRES_DB "$user")
-    given POSTGRES_PASSWORD "" > /var/lib/postgresql/password
-    initdb --pgdata "$PGDATA" --username "$user" --pwfile /var/lib/postgresql/password --auth scram-sha-256 --encoding UTF8 --locale C
-    : > /var/lib/postgresql/password
+    password=/var/lib/postgresql/password
+    given POSTGRES_PASSWORD "" > $password
+    initdb --pgdata "$PGDATA" --username "$user" --pwfile $password --auth scram-sha-256 --encoding UTF8 --locale C
+    : > $password
     echo "host all all all scram-sha-256" >> "$PGDATA/pg_hba.conf"
     if [ "$database" != postgres ]; then
         echo "CREATE DATABASE \\"$database\\"" | postgres --single -j -D "$PGDATA" template1
