@@ -8,9 +8,18 @@ from recordance.domain.identity import StoreIdentity
 from recordance.errors import StoreUnusable
 from recordance.ranking.bm25 import CorpusStatistics
 from recordance_adapters.driven.sql_truth.rows import Rows
-from recordance_adapters.driven.sql_truth.tables import alembic_version, counter
+from recordance_adapters.driven.sql_truth.standing import turned
+from recordance_adapters.driven.sql_truth.tables import alembic_version, counter, store_meta
 
-_COUNTERS = select(counter.c.capsules, counter.c.words, counter.c.last_number, counter.c.seq, alembic_version.c.version_num)
+_COUNTERS = select(
+    counter.c.capsules,
+    counter.c.words,
+    counter.c.last_number,
+    counter.c.seq,
+    alembic_version.c.version_num,
+    store_meta.c.store,
+)
+_REPLACED = "another store was put into the place of the one that this program had opened; restart this program"
 
 
 @dataclass(slots=True)
@@ -27,15 +36,21 @@ class Snapshot:
     """One transaction's view of the store."""
 
     def __init__(self, rows: Rows, identity: StoreIdentity, version: str) -> None:
-        """Raises StoreUnusable when another program has migrated the store since this one opened it."""
+        """Raises StoreUnusable when another program has migrated, moved or replaced the store since this one opened it."""
         self._rows = rows
         self._identity = identity
         self._version = version
-        *numbers, found = rows.all(_COUNTERS)[0]
+        *numbers, found, store = rows.all(_COUNTERS)[0]
         if found != version:
-            lesson = f"the store was migrated from format {version} to {found} meanwhile; restart this program"
-            raise StoreUnusable(lesson, lesson=lesson)
+            raise turned(found, version)
+        if store != identity.store:
+            raise StoreUnusable(_REPLACED, lesson=_REPLACED)
         self._counters = Counters(*numbers)
+
+    @property
+    def rows(self) -> Rows:
+        """The transaction itself, for what reads or writes rows as they stand."""
+        return self._rows
 
     def head(self) -> int:
         """See TruthReader."""
