@@ -4,6 +4,7 @@ import importlib
 import re
 import tomllib
 import zipfile
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ import recordance
 from support import checkout
 
 PROJECT = tomllib.loads((checkout.ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-RUN, TEST = "requirements.txt", "requirements-test.txt"
+RUN, TEST, SERVICE, BUILD = checkout.LOCKS
 PINNED = re.compile(r"^(?P<name>[a-z0-9-]+)==(?P<version>[^ ;\\]+)", re.MULTILINE)
 
 
@@ -28,7 +29,7 @@ def pins(name: str) -> dict[str, str]:
 
 def requirements() -> list[Requirement]:
     groups, extras = PROJECT["dependency-groups"], PROJECT["project"]["optional-dependencies"]
-    wanted = (*PROJECT["project"]["dependencies"], *extras["qdrant"], *groups["test"], *groups["build"])
+    wanted = (*PROJECT["project"]["dependencies"], *chain(*extras.values()), *groups["test"], *groups["build"])
     return [Requirement(line) for line in wanted]
 
 
@@ -52,9 +53,10 @@ def test_every_dependency_has_its_reason_beside_it() -> None:
 
 def test_what_is_optional_is_installed_only_by_whoever_asks_for_it() -> None:
     """Decision 9: a server's client drags in as much as all the rest; the tests have it, and the program starts without it."""
-    for line in PROJECT["project"]["optional-dependencies"]["qdrant"]:
+    for line in chain(*PROJECT["project"]["optional-dependencies"].values()):
         name = Requirement(line).name
         assert name in pins(TEST)
+        assert name in pins(SERVICE)
         assert name not in pins(RUN)
 
 
@@ -64,7 +66,7 @@ def written(requirement: Requirement) -> str:
     return requirement.name + ",".join(map(str, bounds))
 
 
-@pytest.mark.parametrize("name", [RUN, TEST])
+@pytest.mark.parametrize("name", checkout.LOCKS)
 def test_a_lock_pins_by_hash_and_names_no_place(name: str) -> None:
     """Any index that carries the same files will do, and no file but these will."""
     text = lock(name)
@@ -75,7 +77,7 @@ def test_a_lock_pins_by_hash_and_names_no_place(name: str) -> None:
     assert all("--hash=sha256:" in block for block in blocks)
 
 
-@pytest.mark.parametrize("name", [RUN, TEST])
+@pytest.mark.parametrize("name", [RUN, TEST, SERVICE])
 def test_a_lock_satisfies_what_the_project_asks_for(name: str) -> None:
     """A bound changed without `scripts/lock` would be a promise nobody tested."""
     pinned = pins(name)
@@ -84,10 +86,16 @@ def test_a_lock_satisfies_what_the_project_asks_for(name: str) -> None:
         assert requirement.specifier.contains(pinned[requirement.name]), f"{name}: {requirement}; run scripts/lock"
 
 
-def test_what_runs_is_a_part_of_what_is_tested() -> None:
-    """Both locks fill one environment, so they must agree on every version."""
-    tested = pins(TEST)
-    assert pins(RUN).items() <= tested.items()
+@pytest.mark.parametrize("name", [RUN, SERVICE, BUILD])
+def test_what_runs_is_a_part_of_what_is_tested(name: str) -> None:
+    """What is installed elsewhere was tested together, version by version."""
+    assert pins(name).items() <= pins(TEST).items()
+
+
+def test_a_service_needs_no_build_backend() -> None:
+    """An image holds what runs; what builds the wheel stays behind."""
+    assert pins(BUILD)
+    assert not {"hatchling", "editables"} & pins(SERVICE).keys()
 
 
 def test_the_installed_program_starts_what_is_there() -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("service", "adapters")
 CODE = (*SOURCES, "tests", "scripts")
-NOT_OURS = {"LICENSE", "requirements.txt", "requirements-test.txt"}
+LOCKS = ("requirements.txt", "requirements-test.txt", "requirements-service.txt", "requirements-build.txt")
+NOT_OURS = {"LICENSE", *LOCKS}
 _LAYOUT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 
 
