@@ -17,14 +17,14 @@ from typing import Any
 import pytest
 
 from support.older_stores import FIRST, make_first_format, opened_as
-from support.remains import Sentinel, await_that, left_within, remains, sentinel
+from support.remains import Sentinel, await_that, left_at_last, remains, sentinel
 from support.servers import Server, servers
 from support.stdio_peer import BOUND, checkout_environment
 from support.truths import remember
 
 DIMENSION = 24
-WITHIN = 2.0
-"""Seconds after the answer in which nothing may be left any more."""
+HASTY, PATIENT = 300, 60_000
+"""Milliseconds for which a forget waits for others: too few for one who does not get to it, and more than any needs who does."""
 OTHERS = 40
 """Other statements, so that truth and indexes hold something else as well."""
 
@@ -39,6 +39,13 @@ def others(chance: random.Random, word: str) -> list[dict[str, Any]]:
         {"content": f"{word} w{number} tokio", "embedding": [chance.uniform(-9.0, 9.0) for _ in range(DIMENSION)]}
         for number in range(OTHERS)
     ]
+
+
+def waiting(folder: Path, milliseconds: int) -> list[str]:
+    """The words with which a server is started whose forgets wait for so long."""
+    config = folder / "waiting.toml"
+    config.write_text(f"[forget]\ndeadline_ms = {milliseconds}\n", encoding="utf-8")
+    return ["--config", str(config)]
 
 
 def keep(server: Server, secret: Sentinel, **given: Any) -> str:
@@ -81,7 +88,7 @@ def places(answer: dict[str, Any], state: str) -> list[str]:
 def test_nothing_is_left_anywhere_while_a_second_server_holds_its_own_replica(tmp_path: Path, secret: Sentinel) -> None:
     """W6, case D14: found before in truth and indexes, in every form; after it nothing, in any file of the store."""
     store = tmp_path / "store"
-    with servers(store, 2) as (first, second):
+    with servers(store, 2, *waiting(tmp_path, PATIENT)) as (first, second):
         assert first.call("memory_retrieve", terms=[secret.content])["outcome"] == "abstain"
         id = keep(first, secret, task_key="T-1", idempotency_key="once")
         assert second.call("memory_list", limit=0)["total"] == 2 * OTHERS + 1
@@ -90,7 +97,7 @@ def test_nothing_is_left_anywhere_while_a_second_server_holds_its_own_replica(tm
         assert {"text", "raw"} <= set.union(*in_truth)
 
         answer = first.call("memory_forget", id=id, reason="asked for")
-        left = left_within(store, secret, WITHIN)
+        left = remains(store, secret)
         assert not left, "\n".join(left)
         assert places(answer, "purged") == [
             "truth", "write-ahead log", "term index", "vector index", "other's, term index", "other's, vector index",
@@ -121,13 +128,13 @@ def assert_forgotten(server: Server, id: str, secret: Sentinel) -> None:
 def test_an_idle_replica_with_its_words_is_removed(tmp_path: Path, secret: Sentinel) -> None:
     """W6: nobody holds it, so nobody would ever purge it; it cannot be started with any more."""
     store = tmp_path / "store"
-    with servers(store) as (first,):
+    with servers(store, 1, *waiting(tmp_path, PATIENT)) as (first,):
         with servers(store) as (idle,):
             id = keep(first, secret)
             idle.call("memory_list", limit=0)
             await_that(lambda: is_indexed(store, secret, 0, 1), BOUND)
         answer = first.call("memory_forget", id=id)
-        left = left_within(store, secret, WITHIN)
+        left = remains(store, secret)
         assert not left, "\n".join(left)
         assert not (store / "replicas" / "1").exists()
         assert states(answer)["idle replicas"] == "purged"
@@ -139,23 +146,16 @@ def test_a_copy_from_before_a_migration_is_purged_as_well(tmp_path: Path, secret
     make_first_format(store / "truth.sqlite")
     with opened_as(store / "truth.sqlite", FIRST) as truth:
         remember(truth, "something else", secret.content)
-    with servers(store) as (server,):
+    with servers(store, 1, *waiting(tmp_path, PATIENT)) as (server,):
         assert server.call("memory_list", limit=0)["total"] == 2
         backup = store / "truth.sqlite.format-0001"
         assert "text" in found_in(store, secret)[backup.name]
         answer = server.call("memory_forget", id="cap-2")
-        left = left_within(store, secret, WITHIN)
+        left = remains(store, secret)
         assert not left, "\n".join(left)
         assert states(answer)["backups"] == "purged"
         with opened_as(backup, FIRST) as copy, copy.reading() as reader:
             assert (reader.tombstones([1, 2]).keys(), reader.contents([1, 2])) == ({2}, {1: "something else"})
-
-
-def hasty(folder: Path) -> list[str]:
-    """The words with which a server is started that waits for nobody for long."""
-    config = folder / "hasty.toml"
-    config.write_text("[forget]\ndeadline_ms = 300\n", encoding="utf-8")
-    return ["--config", str(config)]
 
 
 READ = """
@@ -184,7 +184,7 @@ def somebody_reading(store: Path) -> Iterator[None]:
 def test_a_reader_that_holds_the_log_leaves_it_pending_until_it_ends(tmp_path: Path, secret: Sentinel) -> None:
     """W6: the receipt says so; the log is emptied by itself as soon as that can be, and to forget again tells it."""
     store = tmp_path / "store"
-    with servers(store, 1, *hasty(tmp_path)) as (server,):
+    with servers(store, 1, *waiting(tmp_path, HASTY)) as (server,):
         id = keep(server, secret)
         with somebody_reading(store):
             answer = server.call("memory_forget", id=id)
@@ -192,7 +192,7 @@ def test_a_reader_that_holds_the_log_leaves_it_pending_until_it_ends(tmp_path: P
             await_that(lambda: places(server.call("memory_forget", id=id), "pending") == ["write-ahead log"], BOUND)
             assert {trace.split(":")[0] for trace in remains(store, secret)} <= {"truth.sqlite", "truth.sqlite-wal"}
             assert remains(store, secret)
-        left = left_within(store, secret, BOUND)
+        left = left_at_last(store, secret)
         assert not left, "\n".join(left)
         again = server.call("memory_forget", id=id)
         assert (again["already"], states(again)["write-ahead log"]) == (True, "purged")
@@ -202,7 +202,7 @@ def test_a_reader_that_holds_the_log_leaves_it_pending_until_it_ends(tmp_path: P
 def test_a_server_that_does_not_get_to_it_is_pending_until_it_does(tmp_path: Path, secret: Sentinel) -> None:
     """W6: a process that is stopped holds its replica still; what it says is read from the disk, not asked of it."""
     store = tmp_path / "store"
-    with servers(store, 2, *hasty(tmp_path)) as (first, second):
+    with servers(store, 2, *waiting(tmp_path, HASTY)) as (first, second):
         id = keep(first, secret)
         second.call("memory_list", limit=0)
         await_that(lambda: is_indexed(store, secret, 0, 1), BOUND)
@@ -213,7 +213,7 @@ def test_a_server_that_does_not_get_to_it_is_pending_until_it_does(tmp_path: Pat
             assert any(trace.startswith("replicas") for trace in remains(store, secret))
         finally:
             second.peer.process.send_signal(signal.SIGCONT)
-        left = left_within(store, secret, BOUND)
+        left = left_at_last(store, secret)
         assert not left, "\n".join(left)
         await_that(lambda: "pending" not in states(first.call("memory_forget", id=id)).values(), BOUND)
 
@@ -221,28 +221,28 @@ def test_a_server_that_does_not_get_to_it_is_pending_until_it_does(tmp_path: Pat
 def test_a_server_that_dies_while_it_is_waited_for_leaves_nothing(tmp_path: Path, secret: Sentinel) -> None:
     """W6: a slot whose process is gone is idle, and removed by whoever notices; without another forget."""
     store = tmp_path / "store"
-    with servers(store, 2, *hasty(tmp_path)) as (first, second):
+    with servers(store, 2, *waiting(tmp_path, HASTY)) as (first, second):
         id = keep(first, secret)
         second.call("memory_list", limit=0)
         await_that(lambda: is_indexed(store, secret, 0, 1), BOUND)
         second.peer.process.send_signal(signal.SIGSTOP)
         assert "pending" in states(first.call("memory_forget", id=id)).values()
         second.peer.process.kill()
-        left = left_within(store, secret, BOUND)
+        left = left_at_last(store, secret)
         assert not left, "\n".join(left)
 
 
 def test_an_index_of_another_history_is_not_believed(tmp_path: Path, secret: Sentinel) -> None:
     """W6: after the truth was put back to an earlier state, an idle index has applied, and is clean, beyond what there is now."""
     store, copy = tmp_path / "store", tmp_path / "copy"
-    with servers(store, 2) as (first, second):
+    with servers(store, 2, *waiting(tmp_path, PATIENT)) as (first, second):
         id = keep(first, secret)
         second.call("memory_list", limit=0)
         await_that(lambda: is_indexed(store, secret, 0, 1), BOUND)
     copy.mkdir()
     for file in store.glob("truth.sqlite*"):
         shutil.copy(file, copy)
-    with servers(store, 2) as (first, second):
+    with servers(store, 2, *waiting(tmp_path, PATIENT)) as (first, second):
         for server in (first, second):
             server.call("memory_list", limit=0)
         assert states(first.call("memory_forget", id="cap-1"))["truth"] == "purged"
@@ -252,9 +252,9 @@ def test_an_index_of_another_history_is_not_believed(tmp_path: Path, secret: Sen
         file.unlink()
     for file in copy.iterdir():
         shutil.copy(file, store)
-    with servers(store) as (server,):
+    with servers(store, 1, *waiting(tmp_path, PATIENT)) as (server,):
         server.call("memory_forget", id=id)
-        left = left_within(store, secret, WITHIN)
+        left = remains(store, secret)
         assert not left, "\n".join(left)
 
 
@@ -279,7 +279,7 @@ def test_a_process_that_dies_before_it_could_purge_is_made_up_for_by_those_that_
             idle.call("memory_list", limit=0)
             await_that(lambda: is_indexed(store, secret, 0, 1), BOUND)
         die(store, id)
-        left = left_within(store, secret, BOUND)
+        left = left_at_last(store, secret)
         assert not left, "\n".join(left)
 
 
@@ -296,7 +296,7 @@ def test_a_process_that_dies_before_it_could_purge_is_made_up_for_by_the_next_st
     assert is_indexed(store, secret, 0, 1)
     with servers(store) as (server,):
         server.call("memory_list", limit=0)
-        left = left_within(store, secret, BOUND)
+        left = left_at_last(store, secret)
         assert not left, "\n".join(left)
         assert states(server.call("memory_forget", id=id))["write-ahead log"] == "purged"
 
@@ -318,5 +318,5 @@ def test_the_last_vector_of_a_space_is_purged_like_any_other(tmp_path: Path, sec
     die(store, kept["id"])
     with servers(store) as (server,):
         server.call("memory_list", limit=0)
-        left = left_within(store, secret, BOUND)
+        left = left_at_last(store, secret)
         assert not left, "\n".join(left)

@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -85,17 +86,21 @@ def remove(path: Path, chance: random.Random) -> None:
     path.unlink()
 
 
+def overwrite(file: IO[bytes], place: int, byte: int) -> None:
+    file.seek(place)
+    file.write(bytes([byte]))
+
+
 def test_no_flipped_bit_of_a_footer_goes_unnoticed(truth: Truth, tmp_path: Path) -> None:
     """case D5: the bits that say which engine wrote a file are no more free to change than the checksum or the data before it."""
     for path in (parts(tmp_path, ending)[0] for ending in PARTS):
         held = path.read_bytes()
-        for bit in range(8 * held.index(b'{"version"'), 8 * len(held)):
-            harmed = bytearray(held)
-            harmed[bit // 8] ^= 1 << bit % 8
-            path.write_bytes(harmed)
-            with pytest.raises(ReplicaDamaged):
-                verify_files(index(tmp_path))
-        path.write_bytes(held)
+        with path.open("r+b", buffering=0) as file:  # in place: a file that is made anew is written to the disk each time
+            for bit in range(8 * held.index(b'{"version"'), 8 * len(held)):
+                overwrite(file, bit // 8, held[bit // 8] ^ 1 << bit % 8)
+                with pytest.raises(ReplicaDamaged):
+                    verify_files(index(tmp_path))
+                overwrite(file, bit // 8, held[bit // 8])
     verify_files(index(tmp_path))
 
 

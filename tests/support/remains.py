@@ -17,6 +17,7 @@ from pathlib import Path
 import tantivy
 
 from recordance.query.folding import fold_words
+from support.stdio_peer import BOUND
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _WINDOW = 3
@@ -78,9 +79,9 @@ def remains(store: Path, of: Sentinel) -> list[str]:
     return [*_bytes_left(store, of), *_words_left(store, of)]
 
 
-def left_within(store: Path, of: Sentinel, seconds: float) -> list[str]:
-    """What is left of a sentinel when nothing is, or after so many seconds."""
-    deadline = time.monotonic() + seconds
+def left_at_last(store: Path, of: Sentinel) -> list[str]:
+    """What is left of a sentinel once nothing is, or after so long that nobody can be at it any more."""
+    deadline = time.monotonic() + BOUND
     while (left := remains(store, of)) and time.monotonic() < deadline:
         _UNTIL_NEXT.wait(LOOK_SECONDS)
     return left
