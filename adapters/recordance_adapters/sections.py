@@ -315,6 +315,23 @@ class TokenSettings(Section):
     )
 
 
+class OAuthSettings(Section):
+    """An authorization server whose signed access tokens are believed, and which of their claims are fences (F13)."""
+
+    issuer: Text = Field(description="who signs: the iss of its tokens")
+    audience: Text | None = Field(default=None, description="for whom: the aud of its tokens; left out: public_url and /mcp")
+    jwks_url: Annotated[str, _url_of("http", "https")] | None = Field(default=None, description="the URL of its JSON Web Key Set")
+    jwks_file: Path | None = Field(default=None, description="a file that holds its JSON Web Key Set")
+    project_claim: Text | None = Field(default=None, description="the claim that holds the project subtrees that a token reaches")
+    destination_claim: Text | None = Field(default=None, description="the claim that holds the destinations that a token reaches")
+
+    @model_validator(mode="after")
+    def _has_keys(self) -> Self:
+        if (self.jwks_url is None) == (self.jwks_file is None):
+            raise ValueError("give one of jwks_url and jwks_file")
+        return self
+
+
 class HttpSettings(Section):
     """How `recordance serve` listens."""
 
@@ -329,8 +346,31 @@ class HttpSettings(Section):
     max_request_bytes: StrictInt = Field(
         default=32 * 2**20, ge=1_024, le=2**31, description="1,024 to 2,147,483,648: bytes that one request may have"
     )
+    request_ms: StrictInt = Field(
+        default=30_000, ge=100, le=600_000, description="100 to 600,000: milliseconds in which a request must have arrived"
+    )
+    connections: StrictInt = Field(default=1_000, ge=1, le=100_000, description="1 to 100,000: connections at once")
+    sessions: StrictInt = Field(
+        default=1_000, ge=0, le=100_000, description="0 to 100,000: sessions at once; 0 for several servers behind one address"
+    )
+    session_idle_ms: StrictInt = Field(
+        default=1_800_000, ge=1_000, le=86_400_000, description="1,000 to 86,400,000: milliseconds that a session may idle"
+    )
+    required: frozenset[Text] = Field(
+        default=frozenset(), description="the destinations without which the server is not ready; empty: the default one"
+    )
+    ready_ms: StrictInt = Field(
+        default=5_000, ge=10, le=600_000, description="10 to 600,000: milliseconds a recall may take for the server to be ready"
+    )
     shutdown_ms: StrictInt = Field(
         default=10_000, ge=0, le=600_000, description="0 to 600,000: milliseconds that calls in flight are given at the end"
     )
     metrics: StrictBool = Field(default=True, description="true or false: whether /metrics answers")
     tokens: tuple[TokenSettings, ...] = Field(default=(), description="a list of tables with subject, digest and what it reaches")
+    oauth: OAuthSettings | None = Field(default=None, description="a table with issuer and jwks_url or jwks_file")
+
+    @model_validator(mode="after")
+    def _says_for_whom(self) -> Self:
+        if self.oauth is not None and self.oauth.audience is None and self.public_url is None:
+            raise ValueError("oauth needs an audience, or a public_url to make it of: else tokens for others would do")
+        return self

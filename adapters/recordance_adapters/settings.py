@@ -135,6 +135,8 @@ class Settings(PlaceSettings):
         for token in self.http.tokens:
             if strange := sorted((token.destinations or frozenset()) - set(self.names())):
                 raise ValueError(f"the token of {token.subject} reaches a destination {strange[0]!r}, which is not there")
+        if strange := sorted(self.http.required - set(self.names())):
+            raise ValueError(f"http requires a destination {strange[0]!r}, which is not there")
 
     def _members(self, name: str, within: tuple[str, ...]) -> tuple[str, ...]:
         """Return the destinations that a scope comes to; scopes may hold scopes, but never themselves."""
@@ -222,6 +224,19 @@ def load_settings(options: Mapping[str, Json], environment: Mapping[str, str] = 
     surrounding = _Layer(dict(_variables(environment)), {key: name for name, key in ENVIRONMENT.items()}, here)
     named = next((layer for layer in (said, surrounding) if _CONFIG in layer.values), None)
     return _settings(([] if named is None else [_file(named)]) + [surrounding.without_config(), said.without_config()])
+
+
+def with_listening(settings: Settings, given: Mapping[str, str]) -> Settings:
+    """Return the settings with the `host` and `port` of the command line; raises InvalidArgument as `load_settings` does."""
+    raw: dict[str, Json] = dict(given)
+    port = given.get("port", "0")
+    if not (port.isascii() and port.isdigit() and len(port) < 6 and int(port) < 65_536):
+        raise InvalidArgument("--port", port, "0 to 65,535", "it is no port")
+    if not given.get("host", "x").strip():
+        raise InvalidArgument("--host", given["host"], "an address such as 127.0.0.1", "it is blank")
+    if "port" in given:
+        raw["port"] = int(port)
+    return settings.model_copy(update={"http": settings.http.model_copy(update=raw)})
 
 
 def _variables(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -13,6 +13,7 @@ class MemoryMisses:
 
     def __init__(self, truth: Truth) -> None:
         self._truth = truth
+        self.lost = 0
 
     def record(self, term_keys: Sequence[str], outcome: MissOutcome, fence: str, at: Instant) -> None:
         """See MissRecorder."""
@@ -20,7 +21,7 @@ class MemoryMisses:
             with self._truth.writing() as writer:
                 writer.count_misses(term_keys, outcome, fence, at)
         except RecordanceError:
-            return
+            self.lost += 1
 
     def settle(self) -> None:
         """See MissRecorder: nothing ever waits."""

@@ -30,13 +30,13 @@ class UnkeptMisses:
 
     def __init__(self, obstacle: str) -> None:
         self._obstacle = obstacle
-        self._told = False
+        self.lost = 0
 
     def record(self, term_keys: Sequence[str], outcome: MissOutcome, fence: str, at: Instant) -> None:  # noqa: ARG002
         """Lose the note; never raises."""
-        if not self._told:
-            self._told = True
+        if not self.lost:
             _log.warning("misses are not noted: %s", self._obstacle)
+        self.lost += 1
 
     def settle(self) -> None:
         """Nothing waits."""
@@ -57,6 +57,7 @@ class QueuedMisses:
         self._settle_seconds = settle_seconds
         self._changed = threading.Condition()
         self._waiting: list[_Note] = []
+        self.lost = 0
         self._unwritten = 0
         self._thread: threading.Thread | None = None
         self._closed = False
@@ -65,6 +66,7 @@ class QueuedMisses:
         """Take note of folded terms and return at once; never raises."""
         with self._changed:
             if self._closed or len(self._waiting) >= self._capacity or not self._awake():
+                self.lost += 1
                 _log.warning("a miss was not noted: %s", "the store is closing" if self._closed else "too many wait")
                 return
             self._waiting.append(_Note(tuple(term_keys), outcome, fence, at))
@@ -102,6 +104,8 @@ class QueuedMisses:
                 self._write(notes)
             except Exception:  # noqa: BLE001 - whatever a store throws, telemetry fails open
                 _log.warning("%d misses were not noted", len(notes), exc_info=True)
+                with self._changed:
+                    self.lost += len(notes)
             with self._changed:
                 self._unwritten -= len(notes)
                 self._changed.notify_all()

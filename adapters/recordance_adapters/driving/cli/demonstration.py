@@ -91,7 +91,7 @@ class Demonstration:
         with tempfile.TemporaryDirectory(prefix="recordance-demo-", ignore_cleanup_errors=True) as folder:
             settings = session.settings.model_copy(update={"store": Path(folder) / "store", "project": PROJECT})
             with open_service(settings) as service:
-                own = Session(settings=settings, service=service, serve=None)
+                own = Session(settings=settings, service=service, servers=None)
                 stored = STORE.handle(own.call(), {"items": [dict(statement) for statement in STATEMENTS]})
                 steps = [{"command": "recordance store --items …", "answer": stored}]
                 steps += [{"command": _spelled(step), "answer": _answer(own, step)} for step in TOUR]

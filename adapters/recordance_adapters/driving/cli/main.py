@@ -17,14 +17,14 @@ from recordance_adapters.driving.cli.demonstration import DEMO
 from recordance_adapters.driving.cli.options import CommandParser, Misused
 from recordance_adapters.driving.cli.reply import ExitCode, Reply, code_of, error_object, one_line
 from recordance_adapters.driving.cli.screen import plain
-from recordance_adapters.driving.cli.session import Serve, Session
+from recordance_adapters.driving.cli.session import Servers, Session
 from recordance_adapters.driving.cli.streams import claim_streams, complain, release_output
 from recordance_adapters.driving.cli.upkeep import UPKEEP_COMMANDS
 from recordance_adapters.settings import load_settings
 from recordance_adapters.wire.failure import failure_of, fault_failure, new_fault_id
 
 _SETTINGS = ("config", "store", "actor", "project", "root", "tools", "log_level")
-_STAMPED = frozenset({"mcp", "store"})
+_STAMPED = frozenset({"mcp", "serve", "store"})
 """The commands that take --project: elsewhere it would look like a fence and be none."""
 _INTERRUPTED = 130
 
@@ -61,15 +61,16 @@ class Command(Protocol):
 COMMANDS: Mapping[str, Command] = {**TOOL_COMMANDS, **UPKEEP_COMMANDS, DEMO.name: DEMO}
 
 
-def main(argv: Sequence[str] | None = None, serve: Serve | None = None) -> int:
+def main(argv: Sequence[str] | None = None, servers: Servers | None = None) -> int:
     """Run one command and return its exit code: 0 grounded or done, 1 nothing found, 2 bad usage, 3 failure.
 
-    `argv` are the words after the program's name, the process's own if left out; `serve` is what `recordance mcp` starts.
+    `argv` are the words after the program's name, the process's own if left out; `servers` is what `recordance mcp` and
+    `recordance serve` start.
     """
     claim_streams()
     words = [_as_utf8(word) for word in (sys.argv[1:] if argv is None else argv)]
     try:
-        code = _run(words, serve)
+        code = _run(words, servers)
         sys.stdout.flush()
         return code
     except BrokenPipeError:  # whoever read our output has seen enough
@@ -84,7 +85,7 @@ def main(argv: Sequence[str] | None = None, serve: Serve | None = None) -> int:
         release_output()
 
 
-def _run(words: Sequence[str], serve: Serve | None) -> int:
+def _run(words: Sequence[str], servers: Servers | None) -> int:
     match words:
         case []:
             print(overview(), file=sys.stderr)
@@ -96,7 +97,7 @@ def _run(words: Sequence[str], serve: Serve | None) -> int:
             print(f"recordance {recordance.__version__}")
             return ExitCode.DONE
         case [name, *rest] if name in COMMANDS:
-            return _command(COMMANDS[name], rest, serve)
+            return _command(COMMANDS[name], rest, servers)
         case [option, *_] if option.startswith("-"):
             return _told(Misused("recordance", f"options come after the command: recordance COMMAND {option} …"), words)
         case _:
@@ -117,12 +118,12 @@ def overview() -> str:
     )
 
 
-def _command(command: Command, words: Sequence[str], serve: Serve | None) -> int:
+def _command(command: Command, words: Sequence[str], servers: Servers | None) -> int:
     parser = CommandParser(prog=f"recordance {command.name}", description=command.about, allow_abbrev=False)
     _add_settings(parser, command)
     command.configure(parser)
     try:
-        return _answer(command, parser.read(words), serve)
+        return _answer(command, parser.read(words), servers)
     except SystemExit as end:  # the parser has shown the help
         return ExitCode.USAGE if end.code else ExitCode.DONE
     except (Refusal, Fault) as problem:
@@ -161,11 +162,11 @@ def _add_settings(parser: ArgumentParser, command: Command) -> None:
     shared.add_argument("--log-level", metavar="LEVEL", help="What goes to stderr: debug, info, warning or error.")
 
 
-def _answer(command: Command, given: Namespace, serve: Serve | None) -> int:
+def _answer(command: Command, given: Namespace, servers: Servers | None) -> int:
     settings = load_settings({name: vars(given)[name] for name in _SETTINGS if name in given})
     logging.basicConfig(stream=sys.stderr, level=settings.log_level.upper(), format="%(levelname)s %(name)s: %(message)s")
     with open_service(settings, command.absent) as service:
-        reply = command.run(Session(settings=settings, service=service, serve=serve), given)
+        reply = command.run(Session(settings=settings, service=service, servers=servers), given)
         if reply.answer is None:
             return reply.code
         for line in [one_line(reply.answer)] if given.json else reply.show(reply.answer):

@@ -60,7 +60,7 @@ class CommandParser(ArgumentParser):
         if not strange.startswith("-"):
             return f"there is no place for {strange!r}"
         if strange.partition("=")[0] == "--project":
-            return "--project stamps what store and mcp write, and fences nothing; use --project-id or --project-prefix"
+            return "--project stamps what store, mcp and serve write, and fences nothing; use --project-id or --project-prefix"
         known = [name.lstrip("-") for action in self._actions for name in action.option_strings]
         near = difflib.get_close_matches(strange.partition("=")[0].lstrip("-"), known, 1, _NEAR)
         instead = f"did you mean --{near[0]}?" if near else "a word that begins with - is written after --"

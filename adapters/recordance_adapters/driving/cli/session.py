@@ -1,4 +1,4 @@
-"""What a command runs with: the settings, the service, and how the server is started."""
+"""What a command runs with: the settings, the service, and how the servers are started."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,15 @@ ACTOR = "command-line"
 """Who writes when no actor is configured (W12)."""
 
 Serve = Callable[[Service, Settings], None]
-"""Serves MCP over stdio until stdin ends. Another driving adapter's work, which the entry point brings along."""
+"""Serves MCP until the end is asked for. Another driving adapter's work, which the entry point brings along."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Servers:
+    """What `recordance mcp` and `recordance serve` start."""
+
+    stdio: Serve
+    http: Serve
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +29,7 @@ class Session:
 
     settings: Settings
     service: Service
-    serve: Serve | None
+    servers: Servers | None
 
     def call(self, progress: Progress = unheard) -> Call:
         """Return what a tool runs with."""

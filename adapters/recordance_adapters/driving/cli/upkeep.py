@@ -15,11 +15,12 @@ from recordance.usecases import inspect
 from recordance.usecases.transfer import Vectors, export_lines, import_lines
 from recordance.usecases.verify import verify_receipt
 from recordance_adapters.bootstrap import Absent
-from recordance_adapters.driving.cli import screen
+from recordance_adapters.driving.cli import screen, tokens
 from recordance_adapters.driving.cli.options import file_path
 from recordance_adapters.driving.cli.progress import Progress
 from recordance_adapters.driving.cli.reply import ExitCode, Reply
-from recordance_adapters.driving.cli.session import ACTOR, Session
+from recordance_adapters.driving.cli.session import ACTOR, Servers, Session
+from recordance_adapters.settings import with_listening
 from recordance_adapters.wire.catalogue import tools_of
 
 _STANDARD = "-"
@@ -45,12 +46,28 @@ def _mcp_words(parser: ArgumentParser) -> None:
 
 
 def _mcp(session: Session, _: Namespace) -> Reply:
-    tools_of(session.settings.tools)  # an unknown set is refused before a host is told that the server is there
-    if session.serve is None:
-        why = "this entry point brings no server"
-        raise InvalidArgument("mcp", None, "recordance mcp, or python -m recordance_adapters mcp", why)
-    session.serve(session.service, session.settings)
+    _servers(session, "mcp").stdio(session.service, session.settings)
     return Reply(None, screen.anything)
+
+
+def _serve_words(parser: ArgumentParser) -> None:
+    _mcp_words(parser)
+    parser.add_argument("--host", metavar="ADDRESS", help="The address to listen at (default: 127.0.0.1, this machine alone).")
+    parser.add_argument("--port", metavar="N", help="The port to listen at (default: 8377); 0 takes a free one.")
+
+
+def _serve(session: Session, given: Namespace) -> Reply:
+    listening = {name: value for name, value in (("host", given.host), ("port", given.port)) if value is not None}
+    _servers(session, "serve").http(session.service, with_listening(session.settings, listening))
+    return Reply(None, screen.anything)
+
+
+def _servers(session: Session, command: str) -> Servers:
+    tools_of(session.settings.tools)  # an unknown set is refused before anybody is told that the server is there
+    if session.servers is None:
+        why = "this entry point brings no server"
+        raise InvalidArgument(command, None, f"recordance {command}, or python -m recordance_adapters {command}", why)
+    return session.servers
 
 
 def _status(session: Session, _: Namespace) -> Reply:
@@ -186,7 +203,9 @@ UPKEEP_COMMANDS: Mapping[str, UpkeepCommand] = {
         UpkeepCommand("status", "Show how the store stands.", _no_words, _status),
         UpkeepCommand("doctor", "Check whether everything is in order, and say what to do if not.", _no_words, _doctor),
         UpkeepCommand("rebuild", "Make the indexes anew from the truth.", _no_words, _rebuild),
+        UpkeepCommand("token", "Make a bearer token for the HTTP server.", tokens.words, tokens.make),
         UpkeepCommand("mcp", "Serve MCP over stdio.", _mcp_words, _mcp, Absent.MAKE),
+        UpkeepCommand("serve", "Serve MCP over HTTP.", _serve_words, _serve, Absent.MAKE),
     )
 }
 """The commands that are no tools, in the order in which help lists them."""

@@ -15,6 +15,7 @@ from mcp_types import CallToolResult, TextContent
 from recordance.domain.caller import Caller
 from recordance.errors import Json, Refusal, StoreUnusable
 from recordance.usecases.follow import Progress
+from recordance_adapters.driving.mcp_server.callers import stamp_for
 from recordance_adapters.driving.mcp_server.options import Options, Service
 from recordance_adapters.wire.failure import Failure, failure_of, fault_failure, new_fault_id, writable
 from recordance_adapters.wire.kinds import SURROGATE
@@ -25,7 +26,6 @@ READS_AT_ONCE = 8
 WRITES_AT_ONCE = 1
 """Calls that write. They take their turns in the truth anyway; a second one would only take the interpreter from recalls."""
 _PROGRESS_STEPS = 100
-UNKNOWN_CLIENT = "unknown-client"
 
 Report = Callable[[float, float | None], Coroutine[Any, Any, None]]
 """Sends one progress notification: (done, total)."""
@@ -42,24 +42,22 @@ class ToolCalls:
         self._reads = anyio.CapacityLimiter(READS_AT_ONCE)
         self._writes = anyio.CapacityLimiter(WRITES_AT_ONCE)
 
-    async def run(self, tool: Tool, arguments: Mapping[str, Json], client: str | None, report: Report | None) -> CallToolResult:
+    async def run(self, tool: Tool, arguments: Mapping[str, Json], caller: Caller, report: Report | None) -> CallToolResult:
         """Return a tool's answer, as an object and as its compact text; raises MCPError for every refusal and fault.
 
         A call that its client gives up goes on in its thread: a write is never torn.
         """
         progress = unheard if report is None else _heard(report, get_running_loop())
-        work = partial(self._work, tool, arguments, client, progress)
+        work = partial(self._work, tool, arguments, caller, progress)
         limiter = self._reads if tool.effect is Effect.READS else self._writes
         outcome = await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter)
         if isinstance(outcome, Failure):
             raise MCPError(outcome.code, outcome.message, dict(outcome.data))
         return outcome
 
-    def _work(
-        self, tool: Tool, arguments: Mapping[str, Json], client: str | None, progress: Progress
-    ) -> CallToolResult | Failure:
+    def _work(self, tool: Tool, arguments: Mapping[str, Json], caller: Caller, progress: Progress) -> CallToolResult | Failure:
         try:
-            return _result(tool.handle(self._call(client, progress), arguments))
+            return _result(tool.handle(self._call(caller, progress), arguments))
         except Refusal as refusal:
             return failure_of(refusal)
         except Exception as problem:
@@ -70,11 +68,11 @@ class ToolCalls:
                 log.exception("%s in %s", fault, tool.name)
             return fault_failure(problem, fault)
 
-    def _call(self, client: str | None, progress: Progress) -> Call:
+    def _call(self, caller: Caller, progress: Progress) -> Call:
         return Call(
             destinations=self._service.destinations,
-            caller=Caller(actor=self._options.actor or client or UNKNOWN_CLIENT),
-            project=self._options.project,
+            caller=caller,
+            project=stamp_for(caller, self._options.project),
             token_budget=self._options.token_budget,
             progress=progress,
         )

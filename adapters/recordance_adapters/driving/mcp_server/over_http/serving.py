@@ -1,0 +1,197 @@
+"""Listens, serves until a signal asks for the end, and ends within its bound."""
+
+import contextlib
+import ipaddress
+import logging
+import os
+import signal
+import socket
+import sys
+import threading
+from asyncio import AbstractEventLoop, get_running_loop
+from collections.abc import Callable, Iterator
+
+import anyio
+import uvicorn
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+from recordance.errors import InvalidArgument, RecordanceError
+from recordance_adapters.driving.mcp_server.options import Options, Service
+from recordance_adapters.driving.mcp_server.over_http.application import Drain, Parts, build_application
+from recordance_adapters.driving.mcp_server.over_http.bodies import restore_arguments
+from recordance_adapters.driving.mcp_server.over_http.configuration import MCP_PATH, Listening
+from recordance_adapters.driving.mcp_server.over_http.journal_lines import FIELDS, log_as_json
+from recordance_adapters.driving.mcp_server.over_http.measures import Measures
+from recordance_adapters.driving.mcp_server.over_http.observing import REQUESTS, CallObserver
+from recordance_adapters.driving.mcp_server.over_http.patient_protocol import patient_protocol
+from recordance_adapters.driving.mcp_server.over_http.readiness import Readiness
+from recordance_adapters.driving.mcp_server.over_http.signed_tokens import IssuedTokens
+from recordance_adapters.driving.mcp_server.over_http.visitors import VisitingCallers, Visitors
+from recordance_adapters.driving.mcp_server.serve import TURN
+from recordance_adapters.driving.mcp_server.server import build_server
+
+LARGEST_HEAD = 32 * 1024
+"""Bytes that the head of a request may have."""
+CLOSING_SECONDS = 2.0
+"""What is left, after the calls in flight had their time, to close the store; then the process ends hard."""
+_BACKLOG = 512
+
+log = logging.getLogger(__name__)
+
+
+def check_exposure(listening: Listening) -> None:
+    """Refuse to listen where others can reach this machine without asking who they are (case L1)."""
+    if not listening.knows_callers and not _is_loopback(listening.host):
+        why = "whoever reaches it from elsewhere could read and write everything, since no token is asked for"
+        instead = "127.0.0.1, or tokens in [[http.tokens]] (recordance token makes one) or an issuer in [http.oauth]"
+        raise InvalidArgument("http.host", listening.host, instead, why)
+
+
+def serve_http(service: Service, options: Options, listening: Listening, log_level: str) -> None:
+    """Serve until SIGTERM or SIGINT, then answer what is in flight and return; a second signal ends the process at once.
+
+    Raises InvalidArgument where the address cannot be listened at. Every write that was answered is durable.
+    """
+    check_exposure(listening)
+    sys.setswitchinterval(TURN)
+    log_as_json(log_level)
+    log.setLevel(min(logging.INFO, logging.getLogger().level))  # where it listens is told in any case
+    if log_level != "error":
+        REQUESTS.setLevel(min(logging.INFO, logging.getLogger().level))
+    with contextlib.closing(listen(listening)) as listener:
+        running = Running(service, options, listening)
+        host, port = listener.getsockname()[:2]
+        shown = f"[{host}]" if ":" in host else host
+        log.info("listening", extra={FIELDS: {"url": f"http://{shown}:{port}{MCP_PATH}"}})
+        anyio.run(_until_signalled, running, listener, listening.bounds.shutdown_seconds)
+
+
+def listen(listening: Listening) -> socket.socket:
+    """Return a socket that listens; port 0 takes a free one."""
+    family = socket.AF_INET6 if ":" in listening.host else socket.AF_INET
+    try:
+        return socket.create_server((listening.host.strip("[]"), listening.port), family=family, backlog=_BACKLOG)
+    except (OSError, OverflowError) as problem:
+        field = "http.host" if isinstance(problem, socket.gaierror) else "http.port"
+        got = listening.host if isinstance(problem, socket.gaierror) else listening.port
+        why = f"{listening.host}:{listening.port} cannot be listened at ({getattr(problem, 'strerror', None) or problem})"
+        raise InvalidArgument(field, got, "another one, or 0 for a free port", why) from None
+
+
+class Running:
+    """One server from its start to its end."""
+
+    def __init__(self, service: Service, options: Options, listening: Listening) -> None:
+        bounds = listening.bounds
+        self.readiness = Readiness(service, listening.required, bounds.ready_seconds)
+        self.measures = Measures(self.readiness.standings)
+        self._service = service
+        calls = CallObserver(self.measures, [tool.name for tool in options.tools])
+        server = build_server(service, options, VisitingCallers(options.actor), [calls, restore_arguments])
+        server.get_tool_input_schema = _no_headers
+        self._sessions = StreamableHTTPSessionManager(
+            server,
+            stateless=bounds.sessions == 0,
+            session_idle_timeout=bounds.session_idle_seconds,
+            max_sessions=bounds.sessions or None,
+            max_request_body_size=bounds.request_bytes,
+        )
+        signed = None if listening.issuer is None else IssuedTokens(listening.issuer)
+        self._listening = listening
+        self._visitors = Visitors(listening.tokens, signed)
+        self._uvicorn: _Uvicorn | None = None
+        self._drain: Drain | None = None
+
+    async def serve(self, listener: socket.socket) -> None:
+        """Serve on a listening socket until `end` is called."""
+        self._drain = Drain()
+        parts = Parts(self._listening, self._visitors, self._sessions, self.readiness, self.measures, self._drain)
+        bounds = self._listening.bounds
+        config = uvicorn.Config(
+            build_application(parts),
+            http=patient_protocol(bounds.request_seconds),
+            ws="none",
+            lifespan="off",
+            loop="asyncio",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            backlog=_BACKLOG,
+            limit_concurrency=bounds.connections,
+            timeout_keep_alive=round(bounds.idle_seconds),
+            timeout_graceful_shutdown=max(round(bounds.shutdown_seconds), 0),
+            h11_max_incomplete_event_size=LARGEST_HEAD,
+        )
+        self._uvicorn = _Uvicorn(config)
+        threading.Thread(target=_warm, args=(self._service,), name="recordance-warm", daemon=True).start()
+        async with self._sessions.run():
+            await self._uvicorn.serve([listener])
+
+    def end(self) -> None:
+        """Take nothing new, let what is in flight be answered, and end; to be called in the event loop."""
+        if self._uvicorn is not None and self._drain is not None:
+            self._drain.begun.set()
+            self._uvicorn.should_exit = True
+
+
+class _Uvicorn(uvicorn.Server):
+    """uvicorn's server, whose signals are ours."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave the signals to whoever runs this: uvicorn would raise them again at the end, and the process would die of one."""
+        yield
+
+
+async def _until_signalled(running: Running, listener: socket.socket, seconds: float) -> None:
+    def at_first() -> None:
+        _end_hard_after(seconds + CLOSING_SECONDS)
+        running.end()
+
+    _on_signals(get_running_loop(), at_first)
+    await running.serve(listener)
+
+
+def _on_signals(loop: AbstractEventLoop, end: Callable[[], None]) -> None:
+    asked = False
+
+    def hear(number: int) -> None:
+        nonlocal asked
+        if asked:
+            os._exit(128 + number)
+        asked = True
+        end()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        try:
+            loop.add_signal_handler(number, hear, number)
+        except NotImplementedError:  # Windows has no signal handlers on its event loop
+            signal.signal(number, lambda got, _: loop.call_soon_threadsafe(hear, got))
+
+
+def _end_hard_after(seconds: float) -> None:
+    timer = threading.Timer(seconds, os._exit, args=(0,))
+    timer.daemon = True
+    timer.start()
+
+
+def _warm(service: Service) -> None:
+    """Open the store before the first call; one that cannot be opened is told to calls and to whoever asks for readiness."""
+    try:
+        _ = service.destinations
+    except RecordanceError as why:
+        log.error("the store cannot be opened: %s", why)
+    except Exception:
+        log.exception("the store cannot be opened")
+
+
+def _no_headers(_: str) -> None:
+    """No parameter of a tool is to be repeated in a header, so none is looked for."""
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
