@@ -14,7 +14,7 @@ FEW_WORDS = 12
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each asked word weighs in this corpus (idf), and the corpus."""
+    """What each asked word weighs in this corpus (idf), and the corpus. A word that is not named weighs nothing."""
 
     idf: Mapping[str, float]
     corpus: CorpusStatistics
@@ -65,14 +65,14 @@ class Scorer:
     """
 
     def __init__(self, groups: Sequence[TermGroup], weights: Weights) -> None:
-        self._weights = weights
         self._terms = tuple(group.term.words for group in groups)
         self._ways = tuple(
             _Way(place, way.label, frozenset(way.words)) for place, group in enumerate(groups) for way in group.alternatives
         )
         self._words = frozenset(word for way in self._ways for word in way.needed)
         self._asked = frozenset(word for words in self._terms for word in words)
-        self._asked_weight = math.fsum(weights.idf[word] for word in self._asked)
+        self._idf = {word: weights.idf.get(word, 0.0) for word in self._words | self._asked}
+        self._asked_weight = math.fsum(self._idf[word] for word in self._asked)
         # Each way stands under one of its words: it is looked at only where that word is.
         self._under: dict[str, list[int]] = {}
         for place, way in enumerate(self._ways):
@@ -80,7 +80,7 @@ class Scorer:
         # Most queries ask for each word alone and once; then whatever is found counts.
         alone = all(len(way.needed) == 1 for way in self._ways)
         self._bare = alone and len(self._words) == len(self._ways) == len(groups)
-        self._bm25 = Bm25(weights.idf, weights.corpus)
+        self._bm25 = Bm25(self._idf, weights.corpus)
 
     def score(self, number: int, words: Sequence[str]) -> TermHit | None:
         """Return what the folded `words` of a content say for it, or None if no group matches as a whole.
@@ -138,4 +138,4 @@ class Scorer:
         """Return Σ idf of the terms' words found ÷ Σ idf of all; a term that matched by alias has all its words found (O12)."""
         if len(found) == len(self._asked):
             return 1.0
-        return math.fsum(self._weights.idf[word] for word in found) / self._asked_weight
+        return math.fsum(self._idf[word] for word in found) / self._asked_weight

@@ -1,7 +1,7 @@
 """The term index of one recall: a replica's snapshot and the overlay above it, as one."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from typing import TypeVar
 
 from recordance.errors import ReplicaDamaged
@@ -9,8 +9,7 @@ from recordance.ports.terms import Horizon, Proposals, Tally
 from recordance.query.document import TermQuery
 from recordance.query.exclusion import ExclusionReason
 from recordance.query.fence import Scope
-from recordance.ranking.bm25 import Bm25
-from recordance.ranking.scoring import Weights
+from recordance.ranking.scoring import Scorer, Weights
 from recordance.usecases.overlay import Stand
 
 Answer = TypeVar("Answer")
@@ -55,9 +54,10 @@ class OverlaidTerms:
         numbers = [number for number, reason in self._overlaid(query).items() if reason is None]
         if len(numbers) <= count:
             return Proposals(tuple(numbers), None)
-        index = self._stand.overlay.index
-        ranked = sorted(((_strength(index.document(number).words, query, weights), number) for number in numbers), reverse=True)
-        return Proposals(tuple(number for _, number in ranked[:count]), Horizon(*ranked[count][0]))
+        index, scorer = self._stand.overlay.index, Scorer(query.groups, weights)
+        found = [scorer.strength(number, index.document(number).words) for number in numbers]
+        ranked = sorted(((each.coverage, each.bm25, each.number) for each in found if each is not None), reverse=True)
+        return Proposals(tuple(number for _, _, number in ranked[:count]), Horizon(*ranked[count][:2]))
 
     def _ask(self, question: Callable[[Stand], Answer]) -> Answer:
         try:
@@ -66,11 +66,3 @@ class OverlaidTerms:
             self._stand = self._recover(self._stand)
             self._judged = None
             return question(self._stand)
-
-
-def _strength(words: Sequence[str], query: TermQuery, weights: Weights) -> tuple[int, float]:
-    """Return how many groups match the words of a content, and the exact BM25 of the words that the weights name (L17)."""
-    counts = Counter(words)
-    matching = [[way for way in group.alternatives if all(word in counts for word in way.words)] for group in query.groups]
-    counted = {word: counts[word] for ways in matching for way in ways for word in way.words if word in weights.idf}
-    return sum(map(bool, matching)), Bm25(weights.idf, weights.corpus).score(counted, len(words))
