@@ -3,6 +3,7 @@
 A service opens its store when it is first asked for it, so that a server can shake hands at once. Engines are imported then too.
 """
 
+import logging
 import secrets
 import threading
 import time
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from recordance.domain.caller import Caller
 from recordance.domain.embedding import DEFAULT_SPACE
@@ -29,6 +30,7 @@ from recordance.ports.vectors import VectorReplica
 from recordance.usecases.follow import TermFollower
 from recordance.usecases.history import lies_in
 from recordance.usecases.purging import Purger
+from recordance.usecases.side_by_side import SideBySide
 from recordance.usecases.store import Destinations, Store
 from recordance.usecases.vector_follow import VectorFollower
 from recordance_adapters.driven.repository_anchors import RepositoryAnchors
@@ -39,10 +41,13 @@ from recordance_adapters.driven.system.pacemaker import Background, Pacemaker, T
 from recordance_adapters.driven.system.premises import ClosedPremises, FolderPremises, Grounds
 from recordance_adapters.sections import DestinationSettings, FollowerSettings
 from recordance_adapters.settings import Settings
+from recordance_adapters.wire.failure import new_fault_id
 
 if TYPE_CHECKING:
     from recordance_adapters.driven.replica_slots import Slot
     from recordance_adapters.driven.sql_truth.truth import SqlTruth
+
+_log = logging.getLogger(__name__)
 
 TRUTH_FILE = "truth.sqlite"
 REPLICAS_FOLDER = "replicas"
@@ -113,6 +118,17 @@ class _Stores(Mapping[str, Store]):
         return len(self._doors)
 
 
+def _note_fault(destination: str, problem: object) -> str:
+    fault = new_fault_id()
+    _log.error("%s in destination %s: %s", fault, destination, problem, exc_info=problem if _is_strange(problem) else None)
+    return fault
+
+
+def _is_strange(problem: object) -> TypeGuard[BaseException]:
+    """Whether only its trace tells where it comes from."""
+    return isinstance(problem, BaseException) and not isinstance(problem, StoreUnusable)
+
+
 class Service:
     """The house. Safe for threads; whoever opened it closes it.
 
@@ -122,7 +138,7 @@ class Service:
     def __init__(self, settings: Settings, opening: Opening) -> None:
         self._settings = settings
         self._doors = {place.name: _Door(partial(opening, settings, place)) for place in settings.places()}
-        self._destinations = Destinations(_Stores(self._doors), settings.catalogue())
+        self._destinations = Destinations(_Stores(self._doors), settings.catalogue(), SideBySide(time.monotonic), _note_fault)
 
     @property
     def destinations(self) -> Destinations:

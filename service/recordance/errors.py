@@ -4,6 +4,7 @@
 RecordanceError
 ├── Refusal                 the caller can do something about it; every sentence teaches
 │   ├── InvalidArgument     what was sent cannot be served (wire: -32602)
+│   │   └── OtherDimension  a vector that has another dimension than a store's
 │   ├── MissingState        what is asked about is not there, or not so (wire: -32002)
 │   └── SearchFailed        no destination could answer (wire: -32003)
 └── Fault                   the store or the machine failed; nothing of it reaches the wire but an id
@@ -69,6 +70,10 @@ class InvalidArgument(Refusal):
         return InvalidArgument(f"{prefix}.{self.field}", self.got, self.expected, self.why)
 
 
+class OtherDimension(InvalidArgument):
+    """A vector of another dimension than those that it is to be compared with; of several stores, some may take it (D5)."""
+
+
 class StateKind(StrEnum):
     """What kind of state was asked about and is missing."""
 
@@ -87,6 +92,8 @@ class StateKind(StrEnum):
     INDEX_BEHIND = "index_behind"
     STORE_BUSY = "store_busy"
     STORE_UNUSABLE = "store_unusable"
+    STORE_UNREACHABLE = "store_unreachable"
+    WRITE_UNCERTAIN = "write_uncertain"
 
 
 class MissingState(Refusal):
@@ -137,12 +144,20 @@ class StoreUnusable(Fault):
     """The store cannot be used as it is: newer than the program, damaged, not ours, or on a full disk.
 
     The text is for the log. `lesson` is what every caller may be told: what is wrong and what to do, without a path, SQL or any
-    word of the driver's.
+    word of the driver's. `kind` tells programs whether it stands (STORE_UNUSABLE), may pass by itself (STORE_UNREACHABLE: nothing
+    was done), or left open whether a write was done (WRITE_UNCERTAIN).
     """
 
-    def __init__(self, text: str, *, lesson: str = "whoever runs this program finds in its log why, and what to do") -> None:
+    def __init__(
+        self,
+        text: str,
+        *,
+        lesson: str = "whoever runs this program finds in its log why, and what to do",
+        kind: StateKind = StateKind.STORE_UNUSABLE,
+    ) -> None:
         super().__init__(text)
         self.lesson = lesson
+        self.kind = kind
 
 
 class ReplicaDamaged(Fault):

@@ -7,6 +7,7 @@ import pytest
 
 from recordance.domain.caller import Caller
 from recordance.domain.change import AddRelation, RemoveRelation
+from recordance.domain.destination import BARE
 from recordance.domain.journal import Op
 from recordance.domain.relation import Effort, EffortState, Relation, RelationKind
 from recordance.domain.vocabulary import Kind
@@ -35,7 +36,7 @@ def relate(truth: MemoryTruth, kind: RelationKind, source: int, target: int) -> 
 
 def resolved(truth: MemoryTruth, effort_id: str = "cap-1", caller: Caller = ANYBODY) -> Effort:
     with truth.reading() as reader:
-        return resolve_effort(reader, caller, effort_id)
+        return resolve_effort(reader, caller, BARE, effort_id)
 
 
 def refusal(truth: MemoryTruth, effort_id: str = "cap-1", caller: Caller = ANYBODY) -> MissingState:

@@ -11,6 +11,7 @@ import pytest
 
 from recordance.answer.envelope import Evidence, envelope
 from recordance.domain.capsule import Standing, Use
+from recordance.domain.destination import BARE
 from recordance.domain.instant import Instant
 from recordance.domain.provenance import UNREADABLE, AnchorReading, Drift, Liveness, read_anchor
 from recordance.domain.relation import EffortRole
@@ -47,7 +48,7 @@ def evidence(
     capture = make_capture(3, **(given or {}))
     claim = Claim(capsule=capture.capsule, decayed=decayed, term=hit, cosine=cosine, support=support, rank=rank)
     nothing: dict[str, Any] = {"anchor": None, "corroboration": None, "feedback_weight": None, "role": None}
-    return Evidence(claim=claim, text=capture.text, **nothing | parts)
+    return Evidence(naming=BARE, claim=claim, text=capture.text, **nothing | parts)
 
 
 FULL = evidence(

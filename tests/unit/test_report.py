@@ -4,14 +4,15 @@ from typing import Any
 
 import pytest
 
+from recordance.answer.envelope import Shown
 from recordance.answer.receipt import Receipt, read_receipt
 from recordance.answer.report import Gathered, report
+from recordance.domain.destination import BARE
 from recordance.domain.relation import Effort, EffortState
 from recordance.query.exclusion import ExclusionReason
 from recordance.query.lane import Lane
 from recordance.query.request import RecallRequest
 from recordance.query.terms import expand, read_terms
-from recordance.ranking.trimming import Trimmed
 from support.truths import IDENTITY
 
 TERMS = read_terms(["tokio pin"])
@@ -19,24 +20,26 @@ WIRE_ORDER = (
     "outcome", "results", "matched", "returned", "trimmed_by_limit", "trimmed_by_budget", "token_budget", "excluded", "reason",
     "effort", "receipt", "support", "searched", "scope",
 )  # fmt: skip
-NOTHING = Trimmed((), budget_ended=False)
 
 
-def shown(*numbers: int) -> Trimmed:
-    return Trimmed(tuple({"id": f"cap-{number}"} for number in numbers), budget_ended=False)
+def showing(*numbers: int) -> tuple[Shown, ...]:
+    return tuple(Shown({"id": f"cap-{number}"}, number, f"digest {number}") for number in numbers)
 
 
-def answer(*, eligible: int = 0, trimmed: Trimmed = NOTHING, asked: dict[str, Any] | None = None, **given: Any) -> dict[str, Any]:
+def answer(
+    *, eligible: int = 0, shown: tuple[Shown, ...] = (), asked: dict[str, Any] | None = None, **given: Any
+) -> dict[str, Any]:
     parts: dict[str, Any] = {"excluded": {}, "best_support": None, "effort": None, "capsules": 9, "vectors": 4}
     return report(
         Gathered(
             request=RecallRequest(terms=TERMS, **(asked or {})),
             identity=IDENTITY,
             head=40,
+            naming=BARE,
             lanes=(Lane.TERM,),
             groups=expand(TERMS, {}),
             eligible=eligible,
-            trimmed=trimmed,
+            shown=shown,
             **parts | given,
         )
     )
@@ -44,7 +47,7 @@ def answer(*, eligible: int = 0, trimmed: Trimmed = NOTHING, asked: dict[str, An
 
 GROUNDED = answer(
     eligible=5,
-    trimmed=shown(4, 2),
+    shown=showing(4, 2),
     asked={"limit": 3, "token_budget": 700, "stated": (("project_id", "nott"),)},
     excluded={ExclusionReason.EXPIRED: 2},
     best_support=0.625,
@@ -102,7 +105,7 @@ def test_missing_evidence_counts_and_says_what_to_do_without_a_receipt() -> None
 )
 def test_each_cut_names_its_cause(eligible: int, limit: int | None, returned: int, by_limit: int, by_budget: int) -> None:
     """O3: `matched` counts before both, and what is not returned was cut by one of the two, never by both."""
-    one = answer(eligible=eligible, trimmed=shown(*range(1, returned + 1)), asked={"limit": limit})
+    one = answer(eligible=eligible, shown=showing(*range(1, returned + 1)), asked={"limit": limit})
     assert (one["matched"], one["returned"]) == (eligible, returned)
     assert (one["trimmed_by_limit"], one["trimmed_by_budget"]) == (by_limit, by_budget)
     assert one["matched"] == one["returned"] + one["trimmed_by_limit"] + one["trimmed_by_budget"]
@@ -129,7 +132,7 @@ def test_a_grounded_answer_that_shows_nothing_has_a_receipt_for_nothing() -> Non
 @pytest.mark.parametrize(("support", "said"), [(0.625, 0.62), (0.0, 0.0), (1.0, 1.0)])
 def test_the_best_hits_support_is_said_of_the_answer(support: float, said: float) -> None:
     """O12: two decimals, half-even; 0 is a support and not its absence."""
-    assert answer(eligible=1, trimmed=shown(1), best_support=support)["support"] == said
+    assert answer(eligible=1, shown=showing(1), best_support=support)["support"] == said
 
 
 @pytest.mark.parametrize(("state", "is_open"), [(EffortState.OPEN, True), (EffortState.CLOSED, False)])

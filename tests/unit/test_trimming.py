@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from recordance.answer.envelope import Evidence, envelope
+from recordance.domain.destination import BARE
 from recordance.domain.instant import Instant
 from recordance.domain.validity import Validity
 from recordance.ranking.claim import Claim
@@ -89,7 +90,7 @@ def test_no_envelope_is_smaller_than_the_bound_says(found: dict[str, Any], large
     capture = make_capture(1, "a", headline="", source="", labels={}, confidence=0.0, validity=Validity(Instant(0)))
     claim = Claim(capsule=capture.capsule, decayed=0.0, support=0.0, **found)
     smallest = envelope(
-        Evidence(claim=claim, text=capture.text, anchor=None, corroboration=None, feedback_weight=None, role=None)
+        Evidence(naming=BARE, claim=claim, text=capture.text, anchor=None, corroboration=None, feedback_weight=None, role=None)
     )
     assert SMALLEST_ENVELOPE_TOKENS <= token_size(smallest) <= SMALLEST_ENVELOPE_TOKENS + larger
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from recordance.domain.capsule import CapsuleText, LabelField
-from recordance.domain.identity import capsule_id, source_digest
+from recordance.domain.destination import Naming
+from recordance.domain.identity import source_digest
 from recordance.domain.instant import format_instant
 from recordance.domain.provenance import AnchorReading, Liveness
 from recordance.domain.relation import EffortRole
@@ -25,16 +26,32 @@ _LIVENESS_WORD: dict[Liveness, Json] = {Liveness.LIVE: True, Liveness.GONE: Fals
 class Evidence:
     """Everything that one envelope is made of.
 
-    `anchor` is what the probe found at the first anchor, None without one; `feedback_weight` is None unless the recall blends
-    it (L7); `role` is set when the recall is fenced to an effort (F5).
+    `naming` is that of its destination. `anchor` is what the probe found at the first anchor, None without one;
+    `feedback_weight` is None unless the recall blends it (L7); `role` is set when the recall is fenced to an effort (F5).
     """
 
+    naming: Naming
     claim: Claim
     text: CapsuleText
     anchor: AnchorReading | None
     corroboration: Corroboration | None
     feedback_weight: float | None
     role: EffortRole | None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A result with what it is known by: its capsule's number, and the digest of its content."""
+
+    envelope: dict[str, Json]
+    number: int
+    digest: str
+
+
+def shown_of(evidence: Evidence) -> Shown:
+    """Return the result that evidence makes."""
+    capsule = evidence.claim.capsule
+    return Shown(envelope(evidence), capsule.number, capsule.content_digest)
 
 
 def envelope(evidence: Evidence) -> dict[str, Json]:
@@ -47,7 +64,7 @@ def _fields(evidence: Evidence) -> Iterator[tuple[str, Json]]:
     capsule = claim.capsule
     yield "label", LABEL
     yield "framing", FRAMING
-    yield "id", capsule_id(capsule.number)
+    yield "id", evidence.naming.id(capsule.number)
     yield "headline", text.headline
     yield "instruction_taint", bool(capsule.taint)
     yield "authority_class", capsule.labels.get(LabelField.AUTHORITY)

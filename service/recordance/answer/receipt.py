@@ -1,14 +1,17 @@
 """Recall receipts: a signed word on what was shown, made and checked without a write (O13).
 
-A receipt is `rcpt-<body>.<signature>` (see `sealing`); the body is `[store, seq, [numbers]]`.
+A receipt is `rcpt-<body>.<signature>` (see `sealing`); the body is `[store, seq, [numbers]]`. Outside the default destination its
+name stands before it, as before an id (D4), and what several destinations showed together has the receipt of each, joined.
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from recordance.answer.sealing import seal, unseal
 from recordance.errors import InvalidArgument, MissingState, StateKind
 
 PREFIX = "rcpt-"
+_JOINT = "+"
 _EXPECTED = "the receipt exactly as a recall of this store gave it"
 
 
@@ -51,3 +54,14 @@ def read_receipt(text: str, field: str, store: str, key: bytes) -> Receipt:
     if not holds:
         raise InvalidArgument(field, text, _EXPECTED, "its signature does not hold")
     return receipt
+
+
+def join_receipts(receipts: Iterable[str]) -> str:
+    """Return the receipts of several destinations, each under its name, as one."""
+    return _JOINT.join(receipts)
+
+
+def split_receipts(text: str) -> Sequence[tuple[str | None, str]]:
+    """Return the destination and the receipt of each part of what a recall gave; None is the default destination."""
+    parts = [part.rpartition(":") for part in text.split(_JOINT)]
+    return [(name or None, receipt) for name, _, receipt in parts]

@@ -7,7 +7,7 @@ from recordance.domain.change import ChangeSet, PutEmbedding, PutSpace
 from recordance.domain.embedding import DEFAULT_SPACE, Embedding, Space, Vector
 from recordance.domain.instant import Instant
 from recordance.domain.journal import Entry, Op, Value
-from recordance.errors import InvalidArgument
+from recordance.errors import InvalidArgument, OtherDimension
 
 
 def entered(space: Space | None, vector: Vector, model: str | None) -> Space:
@@ -28,11 +28,11 @@ def entered(space: Space | None, vector: Vector, model: str | None) -> Space:
     return replace(space, model=model)
 
 
-def other_dimension(space: Space, vector: Vector, field: str) -> InvalidArgument:
+def other_dimension(space: Space, vector: Vector, field: str) -> OtherDimension:
     """Return the refusal of a vector whose dimension is not the space's; it names both (L2, case E1)."""
     made = "" if space.model is None else f" made by {space.model!r}"
     why = f"the embeddings of this store have dimension {space.dimension}, and this one has dimension {vector.dimension}"
-    return InvalidArgument(field, [round(value, 6) for value in vector.values], f"{space.dimension} numbers{made}", why)
+    return OtherDimension(field, [round(value, 6) for value in vector.values], f"{space.dimension} numbers{made}", why)
 
 
 def attached(

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from recordance.domain.caller import under
 from recordance.domain.capsule import Capsule, CapsuleText, LabelField
+from recordance.domain.destination import Traits
 from recordance.domain.instant import Instant
 
 
@@ -147,3 +148,27 @@ _PREDICATES: dict[type, Callable[..., bool]] = {
     CreationFence: _creation,
     MemberFence: _member,
 }
+
+
+def traits_of(scope: Scope) -> Traits:
+    """Return what fences that admit one value say of where a recall belongs (D1); a fence of several values says nothing."""
+    labels: dict[LabelField, str] = {}
+    marks: dict[MarkField, frozenset[str]] = {}
+    subtree: str | None = None
+    for fence in scope.fences:
+        match fence:
+            case LabelFence(field=name, any_of=any_of) if len(any_of) == 1 and (label := next(iter(any_of))) is not None:
+                labels[name] = label
+            case SubtreeFence(prefixes=prefixes) if len(prefixes) == 1:
+                subtree = next(iter(prefixes))
+            case MarkFence(field=mark, any_of=any_of) if len(any_of) == 1:
+                marks[mark] = marks.get(mark, frozenset()) | any_of
+            case _:
+                pass
+    return Traits(
+        labels=labels,
+        subtree=subtree,
+        tags=marks.get(MarkField.TAGS, frozenset()),
+        topics=marks.get(MarkField.TOPICS, frozenset()),
+        entities=marks.get(MarkField.ENTITIES, frozenset()),
+    )

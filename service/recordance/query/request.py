@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
+from recordance.domain.destination import Traits
 from recordance.domain.embedding import Vector
 from recordance.domain.instant import Instant
 from recordance.domain.validity import TimeWindow
 from recordance.query.exclusion import ExclusionReason
-from recordance.query.fence import Scope
+from recordance.query.fence import Scope, traits_of
 from recordance.query.lane import Fusion, Lane, LaneChoice
 from recordance.query.terms import Term
 
@@ -27,6 +28,7 @@ class RecallRequest:
     reading where validity is judged (F9); `admit` are waived exclusion reasons. `limit` None is no cap, `token_budget` counts
     tokens of four characters (O3). Both blends lie in 0..1, 0 being none (L7); `min_support` in 0..1 or None (O12). `embedding`
     is finite and not all zero, and there whenever a lane needs it; the lanes that need none neither read nor judge it (L1, L2).
+    `search_scope` are the names of what is searched, none being the configured default (D2).
     """
 
     terms: tuple[Term, ...]
@@ -45,6 +47,12 @@ class RecallRequest:
     weight_blend: float = 0.0
     corroboration_blend: float = 0.0
     min_support: float | None = None
+    search_scope: tuple[str, ...] = ()
+
+    @property
+    def traits(self) -> Traits:
+        """What the fences say of where the recall belongs (D1)."""
+        return traits_of(self.scope)
 
     @property
     def lanes(self) -> tuple[Lane, ...]:

@@ -2,20 +2,20 @@
 
 from recordance.domain.caller import Caller
 from recordance.domain.capsule import Capsule, LabelField
-from recordance.domain.identity import capsule_id, capsule_number
+from recordance.domain.destination import Naming
 from recordance.domain.relation import Effort, EffortState, RelationKind
 from recordance.domain.vocabulary import Kind
 from recordance.errors import MissingState, StateKind
 from recordance.ports.truth import TruthReader
 
 
-def resolve_effort(reader: TruthReader, caller: Caller, effort_id: str) -> Effort:
+def resolve_effort(reader: TruthReader, caller: Caller, naming: Naming, effort_id: str) -> Effort:
     """Return the effort whose epic has exactly this id, with the members that the caller may see (F13).
 
     Raises MissingState, with its own lesson each, when the id is not an exact capsule id or unknown to the caller, when the
     capsule is tombstoned, is no epic, or has no direct `part_of` member.
     """
-    epic = _epic(reader, caller, effort_id)
+    epic = _epic(reader, caller, naming, effort_id)
     members = _members(reader, caller, epic)
     if not members:
         raise MissingState(
@@ -34,8 +34,8 @@ def _members(reader: TruthReader, caller: Caller, epic: Capsule) -> frozenset[in
     return frozenset(each.number for each in capsules if caller.sees_project(each.labels.get(LabelField.PROJECT)))
 
 
-def _epic(reader: TruthReader, caller: Caller, effort_id: str) -> Capsule:
-    number = capsule_number(effort_id)
+def _epic(reader: TruthReader, caller: Caller, naming: Naming, effort_id: str) -> Capsule:
+    number = naming.number(effort_id)
     capsule = None if number is None else reader.capsules([number]).get(number)
     if capsule is None or not caller.sees_project(capsule.labels.get(LabelField.PROJECT)):
         raise MissingState(
@@ -49,7 +49,7 @@ def _epic(reader: TruthReader, caller: Caller, effort_id: str) -> Capsule:
     if kind != Kind.EPIC.value:
         has = f"is of kind {kind}" if kind else "has no kind"
         raise MissingState(
-            StateKind.NOT_AN_EPIC, effort_id, f"{capsule_id(capsule.number)} {has}; an effort is a capsule of kind epic"
+            StateKind.NOT_AN_EPIC, effort_id, f"{naming.id(capsule.number)} {has}; an effort is a capsule of kind epic"
         )
     return capsule
 

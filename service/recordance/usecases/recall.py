@@ -1,278 +1,170 @@
-"""Recall: ranked evidence for what is asked, or an honest account of why there is none (O1 to O6, T7, T8, F5, F8, L1 to L7).
+"""Recall: ranked evidence for what is asked, or an honest account of why there is none, in one destination or several (D2 to D5).
 
-Plan what to read, gather it from one snapshot, decide the answer. Nothing is written but a note for the miss ledger.
+Where a service has one destination, its answer is that store's. Else those that the search scope means are asked side by side,
+and one that fails or is late is named, never silently missing.
 """
 
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
-from recordance.answer.envelope import Evidence, envelope
-from recordance.answer.outcome import Outcome, outcome_of
-from recordance.answer.report import Gathered, report
-from recordance.domain.alias import MissOutcome
-from recordance.domain.caller import Caller
-from recordance.domain.capsule import CapsuleText
-from recordance.domain.embedding import DEFAULT_SPACE, Vector
-from recordance.domain.identity import capsule_number
-from recordance.domain.instant import Instant
-from recordance.domain.relation import Effort, EffortRole
-from recordance.domain.review import CORROBORATION_WEIGHT, NO_CORROBORATION, Corroboration
-from recordance.domain.tombstone import SKELETON_LABELS
-from recordance.errors import Json
-from recordance.ports.terms import Tally
-from recordance.ports.truth import TruthReader
-from recordance.query.document import TermQuery
-from recordance.query.exclusion import Eligibility, ExclusionReason, first_exclusion
-from recordance.query.fence import Fence, LabelBarrier, LabelFence, MemberFence, Scope, SubtreeFence, admits, marks_of
-from recordance.query.lane import Lane
+from recordance.answer.merging import Failed, Part, merged_report
+from recordance.answer.outcome import Outcome
+from recordance.answer.report import report
+from recordance.domain.caller import Caller, Permission
+from recordance.domain.destination import Profile, split_id
+from recordance.errors import (
+    InvalidArgument,
+    Json,
+    MissingState,
+    OtherDimension,
+    Refusal,
+    SearchFailed,
+    StateKind,
+    StoreUnusable,
+)
+from recordance.query.lane import Lane, LaneChoice
 from recordance.query.request import RecallRequest
-from recordance.query.terms import Term, expand
-from recordance.ranking.blend import Blend, blended, reach
-from recordance.ranking.claim import Claim
-from recordance.ranking.trimming import Trimmed, most_that_fit, trim
-from recordance.usecases.effort import resolve_effort
-from recordance.usecases.lanes import Findings, FusedFindings, TermFindings, VectorFindings
-from recordance.usecases.store import Destinations, Store
-from recordance.usecases.term_lane import Corpus, corpus_of, term_lane
-from recordance.usecases.vector_lane import NearQuestion, check_dimension, nearest
-
-_MISSED = {Outcome.MISSING_EVIDENCE: MissOutcome.MISSING_EVIDENCE, Outcome.ABSTAIN: MissOutcome.ABSTAIN}
-FIRST_PAGE = 12
-"""How many results are built at first; more only where the budget still has room for them."""
-PAGE_GROWTH = 4
+from recordance.usecases.local_recall import LocalRecall, recall_in
+from recordance.usecases.side_by_side import Answer, Question, Unanswered
+from recordance.usecases.store import Destinations, Store, check_permission
 
 
 def recall(destinations: Destinations, caller: Caller, destination: str | None, request: RecallRequest) -> dict[str, Json]:
     """Answer a recall as a wire object: `grounded`, `missing_evidence` or `abstain`, none of which is an error (O6).
 
-    Raises MissingState for an effort that cannot fence (F5), and for a destination that the caller cannot see; InvalidArgument
-    for an embedding of another dimension than the store's (L2).
+    `destination` is the older single form of the request's search scope. Raises MissingState for an effort that cannot fence
+    (F5), and for a name that the caller cannot see; InvalidArgument for an embedding that fits no destination asked (L2, D5);
+    SearchFailed when every destination that was asked failed (D3).
     """
-    store = destinations.reading(caller, destination)
-    at = store.clock.now()
-    with ExitStack() as opened:
-        asked, findings = _ask(opened, store, caller, request, at)
-        found = _find(store, asked, findings)
-        answer = report(_gathered(store, asked, found))
-    _note_misses(store, caller, asked, found)
+    check_permission(caller, Permission.READ)
+    if destination is not None:
+        request = replace(request, search_scope=(destination,))
+    asked = _asked(destinations, caller, request)
+    request = _with_effort_in(destinations, asked, request)
+    if len(destinations.visible(caller)) == 1 and not request.search_scope:
+        return _alone(destinations.reading(caller, asked[0].name), caller, request)
+    return _together(destinations, caller, asked, request)
+
+
+def _alone(store: Store, caller: Caller, request: RecallRequest) -> dict[str, Json]:
+    local = recall_in(store, caller, request)
+    answer = report(local.gathered)
+    local.note_misses(store, caller)
     return answer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
-    """A recall bound to one snapshot of one store."""
+# ── which are asked ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    reader: TruthReader
-    request: RecallRequest
-    query: TermQuery
-    corpus: Corpus
-    effort: Effort | None
-    probed: int
-    at: Instant
 
-    @property
-    def blend(self) -> Blend:
-        return Blend(self.request.weight_blend, self.request.corroboration_blend)
+def _asked(destinations: Destinations, caller: Caller, request: RecallRequest) -> tuple[Profile, ...]:
+    """Return the destinations that are asked: those that the search scope means, or the one that the effort lies in (F5)."""
+    meant = destinations.searched(caller, request.search_scope, request.traits)
+    if request.effort_id is None:
+        return meant
+    named, _ = split_id(request.effort_id)
+    if named is not None:
+        (home,) = destinations.searched(caller, (named,), request.traits)
+    elif not request.search_scope:
+        (home,) = destinations.searched(caller, (destinations.catalogue(caller).default,), request.traits)
+    elif len(meant) == 1:
+        (home,) = meant
+    else:
+        why = "several destinations are searched, and an effort lies in one of them"
+        raise InvalidArgument("effort_id", request.effort_id, "its id with the destination, such as notes:cap-3", why)
+    if request.search_scope and home not in meant:
+        why = f"the effort lies in {home.name}, which search_scope leaves out"
+        raise InvalidArgument("search_scope", list(request.search_scope), f"one that holds {home.name}, or none", why)
+    return (home,)
+
+
+def _with_effort_in(destinations: Destinations, asked: Sequence[Profile], request: RecallRequest) -> RecallRequest:
+    """Return the request with its effort under the id by which the destination asked knows it."""
+    if request.effort_id is None:
+        return request
+    _, local = split_id(request.effort_id)
+    return replace(request, effort_id=destinations.naming(asked[0].name).prefix + local)
+
+
+# ── what each answers ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """What counts: all matches, those of the term lane alone, and the ranking where `min_support` cut it beforehand."""
+class _Told:
+    """One destination's answer; `mismatch` is why its vector lane was left out."""
 
-    findings: Findings
-    tally: Tally
-    term_tally: Tally | None
-    supported: tuple[Claim, ...] | None
-
-
-def _ask(opened: ExitStack, store: Store, caller: Caller, request: RecallRequest, at: Instant) -> tuple[_Asked, Findings]:
-    """Open the snapshot and ask the lanes that run; the snapshot stays open as long as `opened`."""
-    if request.embedding is None or Lane.VECTOR not in request.lanes:
-        view = opened.enter_context(store.terms.at_head())
-        asked = _question(view.reader, caller, request, at)
-        return asked, TermFindings(term_lane(view, asked.query, asked.corpus, at), view.terms.tally(asked.query))
-    # The vector index is held still before the snapshot is opened, so that it is never ahead of it, and let go once it was asked.
-    with store.vectors.steady() as steady:
-        terms = opened.enter_context(store.terms.at_head()) if Lane.TERM in request.lanes else None
-        reader = opened.enter_context(store.truth.reading()) if terms is None else terms.reader
-        asked = _question(reader, caller, request, at)
-        check_dimension(reader, request.embedding)
-        near = nearest(steady.at(reader), reader, _near_question(asked, request.embedding))
-    if terms is None:
-        return asked, VectorFindings(near, at)
-    lane = term_lane(terms, asked.query, asked.corpus, at)
-    return asked, FusedFindings(lane, terms.terms.tally(asked.query), near, request.fusion, store.fusion_depth)
+    store: Store
+    local: LocalRecall
+    mismatch: OtherDimension | None = None
 
 
-def _question(reader: TruthReader, caller: Caller, request: RecallRequest, at: Instant) -> _Asked:
-    own = () if caller.projects is None else (SubtreeFence(caller.projects),)
-    effort = None if request.effort_id is None else resolve_effort(reader, caller, request.effort_id)
-    members = () if effort is None else (MemberFence(effort.members | {effort.epic}),)
-    query = TermQuery(
-        groups=expand(request.terms, _aliases(reader, request.terms) if Lane.TERM in request.lanes else {}),
-        scope=request.scope.with_fences(*own, *members),
-        eligibility=Eligibility(at=at if request.as_of is None else request.as_of, window=request.window, admit=request.admit),
-    )
-    return _Asked(
-        reader=reader,
-        request=request,
-        query=query,
-        corpus=corpus_of(reader, caller.projects, Scope(own)),
-        effort=effort,
-        probed=_probe(reader, request.terms, query.scope),
-        at=at,
-    )
+def _ask(destinations: Destinations, caller: Caller, name: str, request: RecallRequest) -> _Told:
+    """Recall in one destination; where its embeddings have another dimension, by its term lane alone if that was asked (D5)."""
+    store = destinations.reading(caller, name)
+    try:
+        return _Told(store, recall_in(store, caller, request))
+    except OtherDimension as mismatch:
+        if Lane.TERM not in request.lanes:
+            raise
+        return _Told(store, recall_in(store, caller, replace(request, lane=LaneChoice.TERM)), mismatch)
 
 
-def _near_question(asked: _Asked, embedding: Vector) -> NearQuestion:
-    query = asked.query
-    return NearQuestion(vector=embedding, count=asked.request.vector_k, scope=query.scope, eligibility=query.eligibility)
+def _together(destinations: Destinations, caller: Caller, asked: Sequence[Profile], request: RecallRequest) -> dict[str, Json]:
+    questions = [Question(each.name, partial(_ask, destinations, caller, each.name, request), each.deadline) for each in asked]
+    answers = destinations.gatherer.gather(questions)
+    _raise_what_is_the_callers(request, list(answers.values()))
+    searched = [_part_or_failure(destinations, each, answers[each.name]) for each in asked]
+    parts = [each for each in searched if isinstance(each, Part)]
+    if not parts:
+        raise SearchFailed({each.name: each.why for each in searched if isinstance(each, Failed)})
+    names = {each.name for each in asked}
+    answer = merged_report(request, parts, searched, [name for name in destinations.visible(caller) if name not in names])
+    _note_misses(caller, [told for told in answers.values() if isinstance(told, _Told)])
+    return answer
 
 
-def _aliases(reader: TruthReader, terms: Sequence[Term]) -> Mapping[str, list[tuple[str, tuple[str, ...]]]]:
-    taught = reader.aliases([term.key for term in terms])
-    return {
-        key: [(alias.text, tuple(dict.fromkeys(alias.alias_key.split(" ")))) for alias in aliases]
-        for key, aliases in taught.items()
-    }
+def _raise_what_is_the_callers(request: RecallRequest, answers: Sequence[Answer[_Told]]) -> None:
+    """Raise what is wrong with the request itself: an embedding that fits nowhere (D5), an effort that cannot fence (F5)."""
+    mismatches = [mismatch for each in answers if (mismatch := _mismatch(each)) is not None]
+    if len(mismatches) == len(answers):
+        raise mismatches[0]
+    for each in answers:
+        theirs = isinstance(each, InvalidArgument) and not isinstance(each, OtherDimension)
+        if isinstance(each, Refusal) and (theirs or (request.effort_id is not None and isinstance(each, MissingState))):
+            raise each
 
 
-def _probe(reader: TruthReader, terms: Sequence[Term], scope: Scope) -> int:
-    """Return how many terms are exactly the id of a forgotten capsule whose skeleton lies inside the scope (F8)."""
-    named = [number for term in terms if (number := capsule_number(term.text)) is not None]
-    if not named:
-        return 0
-    fences = Scope(tuple(fence for fence in scope.fences if _fences_skeleton(fence)))
-    skeletons = reader.capsules(list(reader.tombstones(named)))
-    return sum(admits(fences, skeleton, {}) for skeleton in skeletons.values())
-
-
-def _fences_skeleton(fence: Fence) -> bool:
-    match fence:
-        case LabelFence(field=field) | LabelBarrier(field=field):
-            return field in SKELETON_LABELS
-        case SubtreeFence() | MemberFence():
-            return True
+def _mismatch(answer: Answer[_Told]) -> OtherDimension | None:
+    match answer:
+        case _Told(mismatch=mismatch):
+            return mismatch
+        case OtherDimension():
+            return answer
         case _:
-            return False
+            return None
 
 
-def _find(store: Store, asked: _Asked, findings: Findings) -> _Found:
-    tally, term_tally = findings.tally, findings.term_tally
-    least = asked.request.min_support
-    supported: tuple[Claim, ...] | None = None
-    below: dict[ExclusionReason, int] = {}
-    if least and tally.eligible:  # nothing lies below a support of 0
-        ranked = findings.best(max(store.fusion_depth, asked.request.limit or 0))
-        # The support as shown decides, so that nobody sees 0.50 refused by a bound of 0.5.
-        supported = tuple(claim for claim in ranked if round(claim.support, 2) >= least)
-        below = {ExclusionReason.BELOW_SUPPORT: len(ranked) - len(supported)}
-        tally = Tally(len(supported), tally.excluded)
-        if term_tally is not None:
-            term_tally = Tally(sum(claim.term is not None for claim in supported), term_tally.excluded)
-    more = {**below, ExclusionReason.TOMBSTONED: asked.probed}
-    return _Found(findings, _with(tally, more), None if term_tally is None else _with(term_tally, more), supported)
+def _part_or_failure(destinations: Destinations, asked: Profile, answer: Answer[_Told]) -> Part | Failed:
+    match answer:
+        case _Told(local=local, mismatch=mismatch):
+            return Part(asked.name, local.gathered, None if mismatch is None else mismatch.why)
+        case OtherDimension(why=why):
+            return Failed(asked.name, "other_dimension", why)
+        case MissingState(kind=kind, lesson=lesson):
+            return Failed(asked.name, kind.value, lesson)
+        case Unanswered.LATE:
+            return Failed(asked.name, answer.value, f"no answer within {asked.deadline:g} s")
+        case Unanswered.BUSY:
+            return Failed(asked.name, answer.value, "it has not answered earlier searches yet")
+        case StoreUnusable(lesson=lesson):
+            fault = destinations.note_fault(asked.name, answer)
+            return Failed(asked.name, StateKind.STORE_UNUSABLE.value, f"{lesson} ({fault})")
+        case _:
+            return Failed(asked.name, "fault", f"internal fault {destinations.note_fault(asked.name, answer)}")
 
 
-def _with(tally: Tally, more: Mapping[ExclusionReason, int]) -> Tally:
-    return Tally(tally.eligible, {**tally.excluded, **more})
-
-
-def _gathered(store: Store, asked: _Asked, found: _Found) -> Gathered:
-    trimmed, best = _shown(store, asked, found)
-    space = asked.reader.space(DEFAULT_SPACE)
-    return Gathered(
-        request=asked.request,
-        identity=asked.reader.identity(),
-        head=asked.reader.head(),
-        lanes=asked.request.lanes,
-        groups=asked.query.groups,
-        capsules=asked.corpus.statistics.capsules,
-        vectors=0 if space is None else space.vectors,
-        eligible=found.tally.eligible,
-        excluded=found.tally.excluded,
-        trimmed=trimmed,
-        best_support=best,
-        effort=asked.effort,
-    )
-
-
-def _shown(store: Store, asked: _Asked, found: _Found) -> tuple[Trimmed, float | None]:
-    """Return what is shown and the best result's support, reading no more results than can be shown (O3)."""
-    most = min(found.tally.eligible, most_that_fit(asked.request.token_budget))
-    if asked.request.limit is not None:
-        most = min(most, asked.request.limit)
-    page = min(most, FIRST_PAGE)
-    ranked: tuple[Claim, ...] = ()
-    results: list[dict[str, Json]] = []
-    while page:
-        built, ranked = len(ranked), _page(asked, found, page)
-        # A longer page begins with the shorter one, so that only what follows it is built.
-        results += [envelope(one) for one in _evidence(store, asked, ranked[built:])]
-        trimmed = trim(results, asked.request.token_budget)
-        if trimmed.budget_ended or page >= most:
-            return trimmed, ranked[0].support if ranked else None
-        page = min(most, page * PAGE_GROWTH)
-    return Trimmed((), budget_ended=False), None
-
-
-def _page(asked: _Asked, found: _Found, count: int) -> tuple[Claim, ...]:
-    depth = reach(count, asked.blend)
-    base = found.findings.best(depth) if found.supported is None else found.supported[:depth]
-    return _blend(asked, base)[:count]
-
-
-def _blend(asked: _Asked, base: tuple[Claim, ...]) -> tuple[Claim, ...]:
-    blend = asked.blend
-    if blend.dormant:
-        return base
-    numbers = [one.capsule.number for one in base]
-    verdicts = asked.reader.corroborations(numbers) if blend.corroboration else {}
-    factors = [
-        blend.factor(one.capsule.use.feedback_weight, _corroboration_weight(verdicts.get(one.capsule.number))) for one in base
-    ]
-    return blended(base, factors, numbers)
-
-
-def _corroboration_weight(verdict: Corroboration | None) -> float:
-    return NO_CORROBORATION if verdict is None else CORROBORATION_WEIGHT[verdict.verdict]
-
-
-def _evidence(store: Store, asked: _Asked, ranked: Sequence[Claim]) -> list[Evidence]:
-    numbers = [one.capsule.number for one in ranked]
-    texts = asked.reader.texts(numbers)
-    verdicts = asked.reader.corroborations(numbers)
-    return [
-        Evidence(
-            claim=one,
-            text=texts[one.capsule.number],
-            anchor=store.anchors.read(anchors[0]) if (anchors := texts[one.capsule.number].anchors) else None,
-            corroboration=verdicts.get(one.capsule.number),
-            feedback_weight=one.capsule.use.feedback_weight if asked.request.weight_blend else None,
-            role=_role(asked.effort, one.capsule.number),
-        )
-        for one in ranked
-        if one.capsule.number in texts and _may_ground(asked, one, texts[one.capsule.number])
-    ]
-
-
-def _may_ground(asked: _Asked, claim: Claim, text: CapsuleText) -> bool:
-    """Judge once more by the truth: an index can lag, it can never invent (decision 4)."""
-    query = asked.query
-    return admits(query.scope, claim.capsule, marks_of(text)) and first_exclusion(claim.capsule, query.eligibility) is None
-
-
-def _role(effort: Effort | None, number: int) -> EffortRole | None:
-    if effort is None:
-        return None
-    return EffortRole.EPIC if number == effort.epic else EffortRole.MEMBER
-
-
-def _note_misses(store: Store, caller: Caller, asked: _Asked, found: _Found) -> None:
-    """Note the terms of a term lane that ended without evidence, before any trimming; vectors teach no words (T8)."""
-    if found.term_tally is None:
-        return
-    ended = _MISSED.get(outcome_of(found.term_tally.eligible, found.term_tally.excluded))
-    if ended is not None:
-        store.misses.record([term.key for term in asked.request.terms], ended, caller.fence_key, asked.at)
+def _note_misses(caller: Caller, told: Sequence[_Told]) -> None:
+    """Note the terms as missed wherever they were looked for, unless a term lane found something anywhere (T8)."""
+    if all(each.local.ended is not Outcome.GROUNDED for each in told):
+        for each in told:
+            each.local.note_misses(each.store, caller)

@@ -1,7 +1,7 @@
 """One destination with everything that a use case needs of it, and the registry of destinations (D1, F13)."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from recordance.domain.caller import Caller, Permission
 from recordance.domain.destination import ALL, BARE, ROUTED, Catalogue, Naming, Profile, Traits
@@ -13,8 +13,11 @@ from recordance.ports.misses import MissRecorder
 from recordance.ports.truth import Truth
 from recordance.usecases.follow import TermFollower
 from recordance.usecases.purging import Purger
+from recordance.usecases.side_by_side import Gatherer, OneByOne
 from recordance.usecases.vector_follow import VectorFollower
 
+NoteFault = Callable[[str, object], str]
+"""Called with a destination's name and what was raised there; returns the id under which that is in the log."""
 DEFAULT_FUSION_DEPTH = 200
 """How many ranks of the term lane enter a fusion, and how many are ranked when `min_support` cuts them (L5, O12)."""
 
@@ -40,12 +43,21 @@ class Destinations:
     """The destinations of this service by name.
 
     `stores` may open a store when it is asked for it, and raises then what opening does. Left out, the `catalogue` has them in
-    their order, without rules and scopes, the first as the default.
+    their order, without rules and scopes, the first as the default. `gatherer` asks several; `note_fault` takes note of a fault
+    in one of them, and returns the id under which the log tells more.
     """
 
-    def __init__(self, stores: Mapping[str, Store], catalogue: Catalogue | None = None) -> None:
+    def __init__(
+        self,
+        stores: Mapping[str, Store],
+        catalogue: Catalogue | None = None,
+        gatherer: Gatherer | None = None,
+        note_fault: NoteFault | None = None,
+    ) -> None:
         self._stores = stores
         self._catalogue = catalogue or _plain(tuple(stores))
+        self.gatherer = gatherer or OneByOne()
+        self.note_fault = note_fault or _unnoted
 
     @property
     def default(self) -> str:
@@ -53,14 +65,24 @@ class Destinations:
         return self._catalogue.default
 
     def reading(self, caller: Caller, name: str | None) -> Store:
-        """Return the destination that `caller` reads; None is the default. Raises MissingState with the names that exist."""
+        """Return the destination that `caller` reads; None is the default. Raises MissingState with the names that exist.
+
+        Its naming is the caller's: whoever sees some destinations only has a default among these (F13).
+        """
         check_permission(caller, Permission.READ)
-        return self._stores[self._seen_name(caller, name)]
+        return self._opened(caller, name)
 
     def writing(self, caller: Caller, name: str | None) -> Store:
         """Return the destination that `caller` writes to; None is the default. Raises MissingState as `reading` does."""
         check_permission(caller, Permission.WRITE)
-        return self._stores[self._seen_name(caller, name)]
+        return self._opened(caller, name)
+
+    def named(self, caller: Caller, name: str | None) -> str:
+        """Return the name of a destination that the caller sees; None is the default. Raises MissingState, opens nothing."""
+        wanted = self.catalogue(caller).default if name is None else name
+        if wanted not in self.visible(caller):
+            raise self._unknown(caller, wanted)
+        return wanted
 
     def visible(self, caller: Caller) -> tuple[str, ...]:
         """Return the names of the destinations that the caller may see."""
@@ -92,11 +114,10 @@ class Destinations:
         except KeyError as unknown:
             raise self._unknown(caller, str(unknown.args[0])) from None
 
-    def _seen_name(self, caller: Caller, name: str | None) -> str:
-        wanted = self.catalogue(caller).default if name is None else name
-        if wanted not in self.visible(caller):
-            raise self._unknown(caller, wanted)
-        return wanted
+    def _opened(self, caller: Caller, name: str | None) -> Store:
+        wanted = self.named(caller, name)
+        store, naming = self._stores[wanted], self.catalogue(caller).naming(wanted)
+        return store if store.naming == naming else replace(store, naming=naming)
 
     def _unknown(self, caller: Caller, name: str) -> MissingState:
         visible = self.visible(caller)
@@ -106,6 +127,10 @@ class Destinations:
         scopes = [ROUTED, ALL, *(group.name for group in self._catalogue.seen(visible).groups)]
         lesson += f"; the search scopes: {', '.join(scopes)}"
         return MissingState(StateKind.UNKNOWN_DESTINATION, name, lesson, available=list(visible), scopes=scopes)
+
+
+def _unnoted(_destination: str, _problem: object) -> str:
+    return "that nobody took note of"
 
 
 def check_permission(caller: Caller, permission: Permission) -> None:

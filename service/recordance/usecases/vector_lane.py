@@ -54,7 +54,7 @@ class NearQuestion:
 
 
 def check_dimension(reader: TruthReader, vector: Vector) -> None:
-    """Raise InvalidArgument naming both dimensions when the store's embeddings have another one (L2)."""
+    """Raise OtherDimension naming both dimensions when the store's embeddings have another one (L2)."""
     space = reader.space(DEFAULT_SPACE)
     if space is not None and space.vectors and space.space.dimension != vector.dimension:
         raise other_dimension(space.space, vector, "query_embedding")

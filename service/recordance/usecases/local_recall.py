@@ -1,0 +1,282 @@
+"""Recall in one store (O1 to O6, T7, T8, F5, F8, L1 to L7): plan what to read, gather it from one snapshot, decide the answer."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from recordance.answer.envelope import Evidence, Shown, shown_of
+from recordance.answer.outcome import Outcome, outcome_of
+from recordance.answer.report import Gathered
+from recordance.domain.alias import MissOutcome
+from recordance.domain.caller import Caller
+from recordance.domain.capsule import CapsuleText
+from recordance.domain.destination import Naming
+from recordance.domain.embedding import DEFAULT_SPACE, Vector
+from recordance.domain.instant import Instant
+from recordance.domain.relation import Effort, EffortRole
+from recordance.domain.review import CORROBORATION_WEIGHT, NO_CORROBORATION, Corroboration
+from recordance.domain.tombstone import SKELETON_LABELS
+from recordance.ports.terms import Tally
+from recordance.ports.truth import TruthReader
+from recordance.query.document import TermQuery
+from recordance.query.exclusion import Eligibility, ExclusionReason, first_exclusion
+from recordance.query.fence import Fence, LabelBarrier, LabelFence, MemberFence, Scope, SubtreeFence, admits, marks_of
+from recordance.query.lane import Lane
+from recordance.query.request import RecallRequest
+from recordance.query.terms import Term, expand
+from recordance.ranking.blend import Blend, blended, reach
+from recordance.ranking.claim import Claim
+from recordance.ranking.trimming import most_that_fit, trim
+from recordance.usecases.effort import resolve_effort
+from recordance.usecases.lanes import Findings, FusedFindings, TermFindings, VectorFindings
+from recordance.usecases.store import Store
+from recordance.usecases.term_lane import Corpus, corpus_of, term_lane
+from recordance.usecases.vector_lane import NearQuestion, check_dimension, nearest
+
+_MISSED = {Outcome.MISSING_EVIDENCE: MissOutcome.MISSING_EVIDENCE, Outcome.ABSTAIN: MissOutcome.ABSTAIN}
+FIRST_PAGE = 12
+"""How many results are built at first; more only where the budget still has room for them."""
+PAGE_GROWTH = 4
+
+
+@dataclass(frozen=True, slots=True)
+class LocalRecall:
+    """One store's answer: what it is decided from, and how its term lane ended, None where that did not run (T8)."""
+
+    gathered: Gathered
+    ended: Outcome | None
+    missed: tuple[str, ...]
+    at: Instant
+
+    def note_misses(self, store: Store, caller: Caller) -> None:
+        """Note the terms of a term lane that ended without evidence, before any trimming; vectors teach no words (T8)."""
+        kept = None if self.ended is None else _MISSED.get(self.ended)
+        if kept is not None:
+            store.misses.record(self.missed, kept, caller.fence_key, self.at)
+
+
+def recall_in(store: Store, caller: Caller, request: RecallRequest) -> LocalRecall:
+    """Recall in one store; nothing is written.
+
+    Raises MissingState for an effort that cannot fence (F5), OtherDimension for an embedding of another dimension than the
+    store's (L2).
+    """
+    at = store.clock.now()
+    with ExitStack() as opened:
+        asked, findings = _ask(opened, store, caller, request, at)
+        found = _find(store, asked, findings)
+        gathered = _gathered(store, asked, found)
+    ended = None if found.term_tally is None else outcome_of(found.term_tally.eligible, found.term_tally.excluded)
+    return LocalRecall(gathered, ended, tuple(term.key for term in request.terms), at)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """A recall bound to one snapshot of one store."""
+
+    reader: TruthReader
+    request: RecallRequest
+    query: TermQuery
+    corpus: Corpus
+    effort: Effort | None
+    probed: int
+    at: Instant
+
+    @property
+    def blend(self) -> Blend:
+        return Blend(self.request.weight_blend, self.request.corroboration_blend)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What counts: all matches, those of the term lane alone, and the ranking where `min_support` cut it beforehand."""
+
+    findings: Findings
+    tally: Tally
+    term_tally: Tally | None
+    supported: tuple[Claim, ...] | None
+
+
+def _ask(opened: ExitStack, store: Store, caller: Caller, request: RecallRequest, at: Instant) -> tuple[_Asked, Findings]:
+    """Open the snapshot and ask the lanes that run; the snapshot stays open as long as `opened`."""
+    if request.embedding is None or Lane.VECTOR not in request.lanes:
+        view = opened.enter_context(store.terms.at_head())
+        asked = _question(store, view.reader, caller, request, at)
+        return asked, TermFindings(term_lane(view, asked.query, asked.corpus, at), view.terms.tally(asked.query))
+    # The vector index is held still before the snapshot is opened, so that it is never ahead of it, and let go once it was asked.
+    with store.vectors.steady() as steady:
+        terms = opened.enter_context(store.terms.at_head()) if Lane.TERM in request.lanes else None
+        reader = opened.enter_context(store.truth.reading()) if terms is None else terms.reader
+        asked = _question(store, reader, caller, request, at)
+        check_dimension(reader, request.embedding)
+        near = nearest(steady.at(reader), reader, _near_question(asked, request.embedding))
+    if terms is None:
+        return asked, VectorFindings(near, at)
+    lane = term_lane(terms, asked.query, asked.corpus, at)
+    return asked, FusedFindings(lane, terms.terms.tally(asked.query), near, request.fusion, store.fusion_depth)
+
+
+def _question(store: Store, reader: TruthReader, caller: Caller, request: RecallRequest, at: Instant) -> _Asked:
+    own = () if caller.projects is None else (SubtreeFence(caller.projects),)
+    effort = None if request.effort_id is None else resolve_effort(reader, caller, store.naming, request.effort_id)
+    members = () if effort is None else (MemberFence(effort.members | {effort.epic}),)
+    query = TermQuery(
+        groups=expand(request.terms, _aliases(reader, request.terms) if Lane.TERM in request.lanes else {}),
+        scope=request.scope.with_fences(*own, *members),
+        eligibility=Eligibility(at=at if request.as_of is None else request.as_of, window=request.window, admit=request.admit),
+    )
+    return _Asked(
+        reader=reader,
+        request=request,
+        query=query,
+        corpus=corpus_of(reader, caller.projects, Scope(own)),
+        effort=effort,
+        probed=_probe(reader, store.naming, request.terms, query.scope),
+        at=at,
+    )
+
+
+def _near_question(asked: _Asked, embedding: Vector) -> NearQuestion:
+    query = asked.query
+    return NearQuestion(vector=embedding, count=asked.request.vector_k, scope=query.scope, eligibility=query.eligibility)
+
+
+def _aliases(reader: TruthReader, terms: Sequence[Term]) -> Mapping[str, list[tuple[str, tuple[str, ...]]]]:
+    taught = reader.aliases([term.key for term in terms])
+    return {
+        key: [(alias.text, tuple(dict.fromkeys(alias.alias_key.split(" ")))) for alias in aliases]
+        for key, aliases in taught.items()
+    }
+
+
+def _probe(reader: TruthReader, naming: Naming, terms: Sequence[Term], scope: Scope) -> int:
+    """Return how many terms are exactly the id of a forgotten capsule whose skeleton lies inside the scope (F8)."""
+    named = [number for term in terms if (number := naming.number(term.text)) is not None]
+    if not named:
+        return 0
+    fences = Scope(tuple(fence for fence in scope.fences if _fences_skeleton(fence)))
+    skeletons = reader.capsules(list(reader.tombstones(named)))
+    return sum(admits(fences, skeleton, {}) for skeleton in skeletons.values())
+
+
+def _fences_skeleton(fence: Fence) -> bool:
+    match fence:
+        case LabelFence(field=field) | LabelBarrier(field=field):
+            return field in SKELETON_LABELS
+        case SubtreeFence() | MemberFence():
+            return True
+        case _:
+            return False
+
+
+def _find(store: Store, asked: _Asked, findings: Findings) -> _Found:
+    tally, term_tally = findings.tally, findings.term_tally
+    least = asked.request.min_support
+    supported: tuple[Claim, ...] | None = None
+    below: dict[ExclusionReason, int] = {}
+    if least and tally.eligible:  # nothing lies below a support of 0
+        ranked = findings.best(max(store.fusion_depth, asked.request.limit or 0))
+        # The support as shown decides, so that nobody sees 0.50 refused by a bound of 0.5.
+        supported = tuple(claim for claim in ranked if round(claim.support, 2) >= least)
+        below = {ExclusionReason.BELOW_SUPPORT: len(ranked) - len(supported)}
+        tally = Tally(len(supported), tally.excluded)
+        if term_tally is not None:
+            term_tally = Tally(sum(claim.term is not None for claim in supported), term_tally.excluded)
+    more = {**below, ExclusionReason.TOMBSTONED: asked.probed}
+    return _Found(findings, _with(tally, more), None if term_tally is None else _with(term_tally, more), supported)
+
+
+def _with(tally: Tally, more: Mapping[ExclusionReason, int]) -> Tally:
+    return Tally(tally.eligible, {**tally.excluded, **more})
+
+
+def _gathered(store: Store, asked: _Asked, found: _Found) -> Gathered:
+    shown, best = _shown(store, asked, found)
+    space = asked.reader.space(DEFAULT_SPACE)
+    return Gathered(
+        request=asked.request,
+        identity=asked.reader.identity(),
+        head=asked.reader.head(),
+        naming=store.naming,
+        lanes=asked.request.lanes,
+        groups=asked.query.groups,
+        capsules=asked.corpus.statistics.capsules,
+        vectors=0 if space is None else space.vectors,
+        eligible=found.tally.eligible,
+        excluded=found.tally.excluded,
+        shown=shown,
+        best_support=best,
+        effort=asked.effort,
+    )
+
+
+def _shown(store: Store, asked: _Asked, found: _Found) -> tuple[tuple[Shown, ...], float | None]:
+    """Return what is shown and the best result's support, reading no more results than can be shown (O3)."""
+    most = min(found.tally.eligible, most_that_fit(asked.request.token_budget))
+    if asked.request.limit is not None:
+        most = min(most, asked.request.limit)
+    page = min(most, FIRST_PAGE)
+    ranked: tuple[Claim, ...] = ()
+    results: list[Shown] = []
+    while page:
+        built, ranked = len(ranked), _page(asked, found, page)
+        # A longer page begins with the shorter one, so that only what follows it is built.
+        results += [shown_of(one) for one in _evidence(store, asked, ranked[built:])]
+        trimmed = trim([each.envelope for each in results], asked.request.token_budget)
+        if trimmed.budget_ended or page >= most:
+            return tuple(results[: len(trimmed.shown)]), ranked[0].support if ranked else None
+        page = min(most, page * PAGE_GROWTH)
+    return (), None
+
+
+def _page(asked: _Asked, found: _Found, count: int) -> tuple[Claim, ...]:
+    depth = reach(count, asked.blend)
+    base = found.findings.best(depth) if found.supported is None else found.supported[:depth]
+    return _blend(asked, base)[:count]
+
+
+def _blend(asked: _Asked, base: tuple[Claim, ...]) -> tuple[Claim, ...]:
+    blend = asked.blend
+    if blend.dormant:
+        return base
+    numbers = [one.capsule.number for one in base]
+    verdicts = asked.reader.corroborations(numbers) if blend.corroboration else {}
+    factors = [
+        blend.factor(one.capsule.use.feedback_weight, _corroboration_weight(verdicts.get(one.capsule.number))) for one in base
+    ]
+    return blended(base, factors, numbers)
+
+
+def _corroboration_weight(verdict: Corroboration | None) -> float:
+    return NO_CORROBORATION if verdict is None else CORROBORATION_WEIGHT[verdict.verdict]
+
+
+def _evidence(store: Store, asked: _Asked, ranked: Sequence[Claim]) -> list[Evidence]:
+    numbers = [one.capsule.number for one in ranked]
+    texts = asked.reader.texts(numbers)
+    verdicts = asked.reader.corroborations(numbers)
+    return [
+        Evidence(
+            naming=store.naming,
+            claim=one,
+            text=texts[one.capsule.number],
+            anchor=store.anchors.read(anchors[0]) if (anchors := texts[one.capsule.number].anchors) else None,
+            corroboration=verdicts.get(one.capsule.number),
+            feedback_weight=one.capsule.use.feedback_weight if asked.request.weight_blend else None,
+            role=_role(asked.effort, one.capsule.number),
+        )
+        for one in ranked
+        if one.capsule.number in texts and _may_ground(asked, one, texts[one.capsule.number])
+    ]
+
+
+def _may_ground(asked: _Asked, claim: Claim, text: CapsuleText) -> bool:
+    """Judge once more by the truth: an index can lag, it can never invent (decision 4)."""
+    query = asked.query
+    return admits(query.scope, claim.capsule, marks_of(text)) and first_exclusion(claim.capsule, query.eligibility) is None
+
+
+def _role(effort: Effort | None, number: int) -> EffortRole | None:
+    if effort is None:
+        return None
+    return EffortRole.EPIC if number == effort.epic else EffortRole.MEMBER
