@@ -74,19 +74,22 @@ def _programs(folder: Path) -> Mapping[str, str]:
     root = fetch(["docker.io", "iproute2"], Ground.THIS_MACHINE, folder)
     places = os.pathsep.join([f"{root}/usr/sbin", f"{root}/usr/bin", os.environ.get("PATH", os.defpath)])
     libraries = os.pathsep.join(sorted({str(path.parent) for path in root.rglob("*.so.*")}))
-    return {**os.environ, "PATH": places, "LD_LIBRARY_PATH": libraries}
+    # Containers find each other's names by rules in their own network; an install would choose which of two programs lays them.
+    (root / "usr/sbin/iptables").symlink_to("iptables-nft")
+    modules = next((str(path) for path in root.rglob("xtables") if path.is_dir()), "")
+    return {**os.environ, "PATH": places, "LD_LIBRARY_PATH": libraries, "XTABLES_LIBDIR": modules}
 
 
 @contextmanager
 def _bridge(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Lay a bridge of the engine's own and give its name and its addresses: two engines on one machine give no address twice."""
+    """Lay a bridge of the engine's own; give its name and how its addresses begin, which no other engine on this machine gives."""
     taken = _ip(environment, "-4", "-oneline", "address")
     number = next(each for each in random.SystemRandom().sample(range(1, 255), 200) if f" 172.30.{each}." not in taken)
     name = f"recordance{number}"
     _ip(environment, "link", "add", "name", name, "type", "bridge")
     try:
-        _ip(environment, "address", "add", f"172.30.{number}.1/24", "dev", name)
-        yield name, f"172.30.{number}.0/24"
+        _ip(environment, "address", "add", f"172.30.{number}.1/25", "dev", name)
+        yield name, f"172.30.{number}."
     finally:
         _ip(environment, "link", "delete", name)
 
@@ -102,11 +105,12 @@ def _ip(environment: Mapping[str, str], *words: str) -> str:
 @contextmanager
 def _running(folder: Path, bridge: tuple[str, str], environment: Mapping[str, str]) -> Iterator[str]:
     """Run the engine without touching the machine's network, and end it by its own process id."""
-    socket, log, name = folder / "docker.sock", folder / "log", bridge[0]
+    socket, log, (name, addresses) = folder / "docker.sock", folder / "log", bridge
     command = [
         shutil.which("dockerd", path=environment.get("PATH")) or "dockerd",
         *("--iptables=false", "--ip6tables=false", "--ip-forward=false", "--ip-masq=false"),
-        *("--bridge", name, "--fixed-cidr", bridge[1], "--shutdown-timeout", "5"),
+        *("--bridge", name, "--fixed-cidr", f"{addresses}0/25", "--default-address-pool", f"base={addresses}128/25,size=28"),
+        *("--shutdown-timeout", "5"),
         *("--data-root", f"{folder}/data", "--exec-root", f"{folder}/run"),
         *("--host", f"unix://{socket}", "--pidfile", f"{folder}/docker.pid"),
     ]
