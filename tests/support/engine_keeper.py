@@ -82,7 +82,7 @@ def _programs(folder: Path) -> Mapping[str, str]:
 
 @contextmanager
 def _bridge(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Lay a bridge of the engine's own; give its name and how its addresses begin, which no other engine on this machine gives."""
+    """Lay a bridge of the engine's own; give its name and how its addresses begin, which no other engine here gives."""
     taken = _ip(environment, "-4", "-oneline", "address")
     number = next(each for each in random.SystemRandom().sample(range(1, 255), 200) if f" 172.30.{each}." not in taken)
     name = f"recordance{number}"
