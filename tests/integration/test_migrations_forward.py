@@ -14,14 +14,14 @@ from recordance_adapters.driven.sql_truth import migrations
 from recordance_adapters.driven.sql_truth.opening import Formats, open_sql_truth
 from support.truths import Reading, entombed, read_everything, remember, stands, write
 
-NEXT = "0003"
+NEXT = "0004"
 NEXT_REVISION = dedent(
     """
     from alembic import op
     import sqlalchemy as sa
 
-    revision = "0003"
-    down_revision = "0002"
+    revision = "0004"
+    down_revision = "0003"
 
 
     def upgrade():
@@ -88,7 +88,7 @@ def test_a_backup_stands_beside_the_store_before_anything_changes(file: Path, tm
     """case L4: the copy is a whole store of the old format, private like the store, and opens with the old program."""
     before = everything(file)
     everything(file, formats(tmp_path, NEXT_REVISION))
-    backup = file.with_name("truth.db.format-0002")
+    backup = file.with_name("truth.db.format-0003")
     assert everything(backup) == before
     if os.name == "posix":
         assert stat.S_IMODE(backup.stat().st_mode) == 0o600
@@ -99,7 +99,7 @@ def test_a_migrated_store_is_not_migrated_again(file: Path, tmp_path: Path) -> N
     """case C3: from the second opening on there is nothing to do, and no copy is made."""
     newer = formats(tmp_path, NEXT_REVISION)
     everything(file, newer)
-    file.with_name("truth.db.format-0002").unlink()
+    file.with_name("truth.db.format-0003").unlink()
     everything(file, newer)
     assert not list(file.parent.glob("*format-*"))
 
@@ -124,7 +124,7 @@ def test_a_session_of_the_older_program_stops_at_a_migrated_store(file: Path, tm
 def test_a_migration_that_fails_leaves_the_store_as_it_was(file: Path, tmp_path: Path) -> None:
     """case L4: no store is left half migrated, no server starts on one, and the reason and the copy are named."""
     before = everything(file)
-    with pytest.raises(StoreUnusable, match=r"0002 to 0003: no mood today.*truth\.db\.format-0002"):
+    with pytest.raises(StoreUnusable, match=r"0003 to 0004: no mood today.*truth\.db\.format-0003"):
         open_sql_truth(file, formats=formats(tmp_path, FAILING_REVISION))
     assert everything(file) == before
     assert "mood" not in {column[1] for column in ask(file, "PRAGMA table_info(capsule)")}
@@ -138,7 +138,7 @@ def test_programs_that_start_at_once_migrate_once(file: Path, tmp_path: Path) ->
         readings = list(pool.map(lambda _: everything(file, newer), range(4)))
     assert all(reading == readings[0] for reading in readings)
     assert ask(file, "SELECT count(*) FROM capsule WHERE mood = 'calm'") == [(2,)]
-    assert [path.name for path in file.parent.glob("*format-*")] == ["truth.db.format-0002"]
+    assert [path.name for path in file.parent.glob("*format-*")] == ["truth.db.format-0003"]
 
 
 def test_a_new_store_of_a_newer_program_has_the_newer_tables(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from recordance.errors import InvalidArgument, Json, MissingState, Refusal, SearchFailed, StateKind, StoreUnusable
+from recordance.errors import InvalidArgument, Json, MissingState, Refusal, SearchFailed, StoreUnusable
 from recordance_adapters.wire.kinds import SURROGATE
 
 INVALID_PARAMS = -32602
@@ -44,8 +44,8 @@ def new_fault_id() -> str:
 def fault_failure(problem: Exception, fault: str) -> Failure:
     """Return what is said of a fault: its id, of an unusable store what to do too; the log has the rest under that id."""
     match problem:
-        case StoreUnusable(lesson=lesson):
-            return failure_of(MissingState(StateKind.STORE_UNUSABLE, fault, lesson))
+        case StoreUnusable(lesson=lesson, kind=kind):
+            return failure_of(MissingState(kind, fault, lesson))
         case _:
             lesson = f"Internal fault {fault}; the server's log on stderr tells more under this id."
             return Failure(INTERNAL_ERROR, lesson, {"fault": fault})

@@ -9,7 +9,8 @@ from recordance.domain.change import ChangeSet, Entomb
 from recordance.domain.journal import Entry, Op
 from recordance.errors import RecordanceError
 from recordance.ports.truth import TruthWriter
-from recordance_adapters.driven.sql_truth.opening import Formats, open_sql_file
+from recordance_adapters.driven.sql_truth.opening import open_sql_file
+from recordance_adapters.driven.sql_truth.preparing import Formats
 from recordance_adapters.driven.sql_truth.sqlite_file import format_of, journal_of, store_file
 
 PATIENCE_SECONDS = 2.0

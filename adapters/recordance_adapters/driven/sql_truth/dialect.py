@@ -1,6 +1,6 @@
 """What the databases do each in their own way, as one small protocol."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
@@ -9,6 +9,29 @@ from sqlalchemy import Connection, Engine, PoolProxiedConnection
 from sqlalchemy.engine.interfaces import DBAPICursor
 
 from recordance.errors import RecordanceError
+
+
+class Duty(Protocol):
+    """A named duty that one opening of a store at a time has, among all processes and machines that share it."""
+
+    def held(self) -> bool:
+        """Take the duty where nobody has it, and return whether it is ours at this moment.
+
+        To be asked before each step: whoever loses the connection or the file that the duty hangs on has it no more.
+        """
+        ...
+
+    def release(self) -> None:
+        """Leave the duty to others; whoever has not got it may do so too."""
+        ...
+
+
+class Watch(Protocol):
+    """Somebody who listens for the commits of others until it is closed."""
+
+    def close(self) -> None:
+        """Stop listening, at once."""
+        ...
 
 
 class SqlDialect(Protocol):
@@ -38,6 +61,10 @@ class SqlDialect(Protocol):
         """Begin the one writing transaction, waiting for its turn within a bound; NOT_PERMITTED where nothing can be written."""
         ...
 
+    def begin_beside(self, cursor: DBAPICursor) -> None:
+        """Begin a transaction that writes rows which nobody else writes, without waiting for a turn where that is possible."""
+        ...
+
     def commit(self, connection: PoolProxiedConnection) -> None:
         """Commit durably, and raise StoreUnusable when that went where no other process would find it."""
         ...
@@ -46,8 +73,12 @@ class SqlDialect(Protocol):
         """Return what a driver's error means to a caller of the port; None for an error that is not the driver's."""
         ...
 
-    def data_version(self, connection: PoolProxiedConnection) -> int:
-        """Return a number that differs from the last one on this connection when another connection has committed."""
+    def is_lost(self, connection: PoolProxiedConnection) -> bool:
+        """Whether the connection has ended by itself, so that nothing can be asked on it any more."""
+        ...
+
+    def data_version(self, engine: Engine) -> int:
+        """Return a number that differs from the last one returned when anybody has changed the store since; it is cheap."""
         ...
 
     def rewrite(self, connection: PoolProxiedConnection, seq: int, head: int) -> bool:
@@ -63,6 +94,14 @@ class SqlDialect(Protocol):
 
         The connection is in no transaction. False where somebody still reads; True where there is no log, or none of ours.
         """
+        ...
+
+    def take_over(self, connection: PoolProxiedConnection) -> None:
+        """Make up for what rows that were put in as they stand leave undone: numbering goes on after them."""
+        ...
+
+    def vacuum(self) -> bool | None:
+        """Have a server clear away the row versions that erasing left, and return whether it did; None without a server."""
         ...
 
     def copies(self) -> Sequence[Path]:
@@ -86,4 +125,16 @@ class SqlDialect(Protocol):
 
         None where that is the business of whoever runs the database.
         """
+        ...
+
+    def duty(self, name: str) -> Duty:
+        """Return the duty of this name, not yet taken."""
+        ...
+
+    def watch(self, wake: Callable[[], None]) -> Watch | None:
+        """Call `wake`, in a thread, whenever another opening of the store has committed; None where nobody is told of that."""
+        ...
+
+    def close(self) -> None:
+        """Release what is held outside of the engine."""
         ...

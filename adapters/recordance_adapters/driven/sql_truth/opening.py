@@ -1,33 +1,24 @@
-"""Opening a store: as it is when its format is this program's, made anew when there is none, migrated when it is older."""
+"""Opening a store, in a file or on a server: as it is when its format is this program's, made anew when there is none.
+
+What each database needs is imported when a store in it is opened: the driver of the one is no business of the other's start.
+"""
 
 import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, insert, inspect, select
-
-import recordance
 from recordance.domain.identity import StoreIdentity
 from recordance.errors import StoreUnusable
-from recordance_adapters.driven.sql_truth import migrations, tables
-from recordance_adapters.driven.sql_truth.dialect import SqlDialect
-from recordance_adapters.driven.sql_truth.sqlite_dialect import SqliteDialect, sqlite_engine
+from recordance_adapters.driven.sql_truth.preparing import Formats, prepared
 from recordance_adapters.driven.sql_truth.sqlite_file import StoreFile, lost, remains_of, store_file
 from recordance_adapters.driven.sql_truth.truth import SqlTruth
 
 PATIENCE_SECONDS = 30.0
 """How long a writer waits for others before it says that the store is busy."""
-KEY_BYTES = 32
-
-
-@dataclass(frozen=True, slots=True)
-class Formats:
-    """The format that a store is brought to, and the folders of the revisions that lead there."""
-
-    head: str = migrations.HEAD
-    folders: tuple[Path, ...] = (migrations.VERSIONS,)
+POOL_CONNECTIONS = 8
+CONNECT_SECONDS = 5.0
+STATEMENT_SECONDS = 30.0
 
 
 def open_sql_truth(
@@ -63,98 +54,46 @@ def open_sql_file(
 
     Takes and raises what `open_sql_truth` does; `remains` are those of a store that the file must hold.
     """
-    dialect, formats = SqliteDialect(file, patience), formats or Formats()
-    with _told_by(dialect):
-        engine = sqlite_engine(file, patience)
-        try:
-            with engine.connect() as connection:
-                version = _format_of(connection)
-                if version is None and remains and dialect.obstacle is None:
-                    # They may be of another process that is making the store: its transaction ends before this one begins.
-                    dialect.begin_writing(connection.connection.cursor())
-                    version = _format_of(connection)
-            if version is None and remains:
-                raise lost(file.path, remains)
-            _ready(engine, dialect, version, identity or _by_chance(), formats)
-            found = _identity(engine)
-        except BaseException:
-            engine.dispose()
-            raise
-    return SqlTruth(engine, dialect, found, formats.head, patience)
+    from recordance_adapters.driven.sql_truth.sqlite_dialect import SqliteDialect, sqlite_engine
+
+    missing = lost(file.path, remains) if remains else None
+    engine, dialect = sqlite_engine(file, patience), SqliteDialect(file, patience)
+    return prepared(engine, dialect, patience=patience, identity=identity, formats=formats, lost=missing)
 
 
-def _ready(engine: Engine, dialect: SqlDialect, version: str | None, identity: StoreIdentity, formats: Formats) -> None:
-    """Bring the store to the format wanted, or see that it has it where nothing can be written."""
-    if dialect.obstacle is not None:
-        _require_format(version, formats, dialect.obstacle)
-        return
-    dialect.settle(engine)
-    if version is None:
-        _create(engine, dialect, identity, formats)
-    elif version != formats.head:
-        _migrate(engine, dialect, version, formats)
+def open_postgres_truth(
+    url: str,
+    *,
+    password: str | None = None,
+    identity: StoreIdentity | None = None,
+    patience: float = PATIENCE_SECONDS,
+    formats: Formats | None = None,
+    pool: int = POOL_CONNECTIONS,
+    connect_timeout: float = CONNECT_SECONDS,
+    statement_timeout: float = STATEMENT_SECONDS,
+    schema: str | None = None,
+) -> SqlTruth:
+    """Open the store in one schema of a Postgres database; make its tables, and the schema, when there are none.
 
+    `url` is postgresql://user@host:port/database with whatever libpq takes behind a question mark (sslmode, sslrootcert …);
+    `password` goes before the one in it. `schema` is the first of the user's own when left out; several stores share one
+    database in several schemas. `identity`, `patience` and `formats` are those of `open_sql_truth`; timeouts are seconds. Up to
+    `pool` connections stay open, twice as many work at once. A database that takes no writes is opened for reading. No copy is
+    made before a migration: that is for whoever runs the server. Raises StoreUnusable when the server is not there
+    (STORE_UNREACHABLE), is too old, refuses this user, or holds no store but other tables, or a newer program's store.
+    """
+    try:
+        from recordance_adapters.driven.sql_truth import postgres_connecting as connecting
+        from recordance_adapters.driven.sql_truth.postgres_dialect import PostgresDialect
+    except ImportError as error:
+        lesson = "the truth is to be in Postgres and its driver is not installed: install recordance[postgres]"
+        raise StoreUnusable(f"{lesson} ({error})", lesson=lesson) from error
 
-def _identity(engine: Engine) -> StoreIdentity:
-    with engine.connect() as connection:
-        return StoreIdentity(*connection.execute(select(tables.store_meta.c.store, tables.store_meta.c.key)).one())
-
-
-def _format_of(connection: Connection) -> str | None:
-    """Return the format of the store, None where there is nothing yet; raises StoreUnusable for somebody else's tables."""
-    names = set(inspect(connection).get_table_names())
-    if not names:
-        return None
-    if not {tables.alembic_version.name, tables.store_meta.name, tables.journal.name} <= names:
-        lesson = "the database holds other tables than a store's: name another place for the store"
-        raise StoreUnusable(lesson, lesson=lesson)
-    return str(connection.scalars(select(tables.alembic_version.c.version_num)).one())
-
-
-def _create(engine: Engine, dialect: SqlDialect, identity: StoreIdentity, formats: Formats) -> None:
-    with engine.connect() as connection:
-        dialect.begin_writing(connection.connection.cursor())
-        if _format_of(connection) is None:  # else another process made it while this one waited for its turn
-            tables.made_for(connection.dialect.name).create_all(connection)
-            connection.execute(insert(tables.alembic_version).values(version_num=migrations.HEAD))
-            meta = {"one": 1, "store": identity.store, "key": identity.key, "made_by": recordance.__version__}
-            connection.execute(insert(tables.store_meta).values(meta))
-            connection.execute(insert(tables.counter).values(one=1, capsules=0, words=0, last_number=0, seq=0))
-            connection.commit()
-    if formats.head != migrations.HEAD:
-        _migrate(engine, dialect, migrations.HEAD, formats)
-
-
-def _require_format(version: str | None, formats: Formats, obstacle: str) -> None:
-    if version is None:
-        lesson = "nothing is stored there yet, and nothing can be written: name the folder of a store, or one that may be written"
-        raise StoreUnusable(f"{lesson} ({obstacle})", lesson=lesson)
-    _refuse_newer(version, formats)
-    if version != formats.head:
-        lesson = f"the store has the older format {version} and must be migrated, for which it must be writable: let it be once"
-        raise StoreUnusable(f"{lesson} ({obstacle})", lesson=lesson)
-
-
-def _migrate(engine: Engine, dialect: SqlDialect, found: str, formats: Formats) -> None:
-    _refuse_newer(found, formats)
-    from recordance_adapters.driven.sql_truth.migrating import migrate
-
-    migrate(engine, dialect, formats.head, formats.folders)
-
-
-def _refuse_newer(found: str, formats: Formats) -> None:
-    if found == formats.head:
-        return
-    if not (found.isdecimal() and int(found) < int(formats.head)):
-        lesson = (
-            f"the store has format {found}, and this program knows formats up to {formats.head}: "
-            "open it with the newer program that wrote it, or restore the copy that was made before it was migrated"
-        )
-        raise StoreUnusable(lesson, lesson=lesson)
-
-
-def _by_chance() -> StoreIdentity:
-    return StoreIdentity(secrets.token_hex(8), secrets.token_bytes(KEY_BYTES))
+    server = connecting.server_of(url, password, connect_timeout, statement_timeout, schema)
+    used, obstacle = connecting.entered(server, patience)
+    dialect = PostgresDialect(used, patience=patience, obstacle=obstacle, token=secrets.token_hex(8))
+    engine = connecting.postgres_engine(used, pool, patience)
+    return prepared(engine, dialect, patience=patience, identity=identity, formats=formats)
 
 
 @contextmanager
@@ -165,15 +104,3 @@ def _told_by_files() -> Iterator[None]:
     except OSError as error:
         lesson = "the folder of the store cannot be used: see that it is a folder, who owns it, and that its disk has room"
         raise StoreUnusable(f"{lesson} ({error})", lesson=f"{lesson} ({error.strerror or type(error).__name__})") from error
-
-
-@contextmanager
-def _told_by(dialect: SqlDialect) -> Iterator[None]:
-    """Turn what the driver says into what the port promises."""
-    try:
-        yield
-    except Exception as error:
-        failure = dialect.failure(error, "store")
-        if failure is None:
-            raise
-        raise failure from error

@@ -1,8 +1,9 @@
 """What is SQLite's own on a connection: pragmas, transactions, busy handling, checkpoints, backups, the change probe."""
 
 import sqlite3
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
@@ -13,6 +14,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
 from sqlalchemy.pool import QueuePool
 
 from recordance.errors import Fault, MissingState, RecordanceError, StateKind, StoreUnusable
+from recordance_adapters.driven.sql_truth.sqlite_duty import FileDuty
 from recordance_adapters.driven.sql_truth.sqlite_file import Access, StoreFile, copies_of, make_private_file, scraps_of
 
 IDLE_CONNECTIONS = 4
@@ -41,6 +43,8 @@ class SqliteDialect:
     def __init__(self, file: StoreFile, patience: float) -> None:
         self._file = file
         self._patience = patience
+        self._probe: PoolProxiedConnection | None = None
+        self._probing = threading.Lock()
 
     @property
     def obstacle(self) -> str | None:
@@ -75,6 +79,10 @@ class SqliteDialect:
             cursor.execute(f"PRAGMA busy_timeout = {int(self._patience * 1000)}")
         self._file.verify()
 
+    def begin_beside(self, cursor: DBAPICursor) -> None:
+        """See SqlDialect: a file has one writer, whatever is written."""
+        self.begin_writing(cursor)
+
     def commit(self, connection: PoolProxiedConnection) -> None:
         """See SqlDialect: SQLite commits as well into a file that has lost its name, where nobody will find it."""
         connection.commit()
@@ -95,10 +103,18 @@ class SqliteDialect:
         lesson = _UNREAD_LOG if unread else _LESSONS.get(code)
         return Fault(f"SQLite: {error}") if lesson is None else StoreUnusable(f"SQLite: {error}; {lesson}", lesson=lesson)
 
-    def data_version(self, connection: PoolProxiedConnection) -> int:
-        """See SqlDialect."""
-        (version,) = _driver(connection.dbapi_connection).execute("PRAGMA data_version").fetchone()
-        return int(version)
+    def is_lost(self, connection: PoolProxiedConnection) -> bool:  # noqa: ARG002
+        """See SqlDialect: there is nobody at the other end."""
+        return False
+
+    def data_version(self, engine: Engine) -> int:
+        """See SqlDialect: one connection is kept for it, which never writes, so that every commit is another's."""
+        with self._probing:
+            if self._probe is None:
+                self._probe = engine.raw_connection()
+                self._probe.detach()
+            (version,) = _driver(self._probe.dbapi_connection).execute("PRAGMA data_version").fetchone()
+            return int(version)
 
     def rewrite(self, connection: PoolProxiedConnection, seq: int, head: int) -> bool:
         """See SqlDialect: `secure_delete` leaves what stood between a page's rows before SQLite arranged them anew.
@@ -136,6 +152,12 @@ class SqliteDialect:
         finally:
             driver.execute(f"PRAGMA busy_timeout = {int(self._patience * 1000)}")
         return True
+
+    def vacuum(self) -> None:
+        """See SqlDialect: `rewrite` leaves nothing to clear away."""
+
+    def take_over(self, connection: PoolProxiedConnection) -> None:
+        """See SqlDialect: SQLite numbers after the largest number that is there."""
 
     def copies(self) -> Sequence[Path]:
         """See SqlDialect."""
@@ -187,6 +209,20 @@ class SqliteDialect:
             source.backup(target)
         growing.replace(backup)
         return backup
+
+    def duty(self, name: str) -> FileDuty:
+        """See SqlDialect."""
+        return FileDuty(self._file.path, name)
+
+    def watch(self, wake: Callable[[], None]) -> None:
+        """See SqlDialect: whoever follows a file looks at its version."""
+
+    def close(self) -> None:
+        """See SqlDialect."""
+        with self._probing:
+            if self._probe is not None:
+                self._probe.close()
+                self._probe = None
 
 
 def sqlite_engine(file: StoreFile, patience: float) -> Engine:

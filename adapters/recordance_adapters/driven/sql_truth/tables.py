@@ -343,13 +343,13 @@ tombstone = Table(
 replica = Table(
     "replica",
     metadata,
-    Column("host", String(200), nullable=False),
+    Column("id", String(64), primary_key=True),
+    Column("host", LABEL, nullable=False),
     Column("slot", Integer, nullable=False),
-    Column("follower", String(32), nullable=False),
-    Column("pid", NUMBER, nullable=False),
-    Column("applied", NUMBER, nullable=False),
     _instant("seen_at"),
-    PrimaryKeyConstraint("host", "slot", "follower"),
+    Column("clean_terms", NUMBER, nullable=False),
+    Column("clean_vectors", NUMBER, nullable=False),
+    _instant("left_at", nullable=True),
 )
 
 journal = Table(

@@ -4,20 +4,26 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from sqlalchemy import Engine, PoolProxiedConnection
 from sqlalchemy.engine.interfaces import DBAPICursor
 
 from recordance.domain.identity import StoreIdentity
 from recordance.errors import MissingState, RecordanceError, StateKind
-from recordance.ports.truth import TruthReader, TruthWriter
-from recordance_adapters.driven.sql_truth.dialect import SqlDialect
+from recordance_adapters.driven.sql_truth import acknowledging
+from recordance_adapters.driven.sql_truth.acknowledging import Acknowledgement
+from recordance_adapters.driven.sql_truth.dialect import Duty, SqlDialect, Watch
 from recordance_adapters.driven.sql_truth.rows import Compiler, Rows
 from recordance_adapters.driven.sql_truth.writer import SqlReader, SqlWriter
 
+T = TypeVar("T")
+_SERVED = "recordance: has served"
+"""The mark of a connection that was good once, and may have died while it was idle."""
+
 
 class SqlTruth:
-    """One open store (see Truth). Safe for threads; `open_sql_truth` makes it."""
+    """One open store (see Truth). Safe for threads; `open_sql_truth` and `open_postgres_truth` make it."""
 
     def __init__(self, engine: Engine, dialect: SqlDialect, identity: StoreIdentity, version: str, patience: float) -> None:
         self._engine = engine
@@ -28,8 +34,6 @@ class SqlTruth:
         self._compiler = Compiler(engine.dialect)
         # Threads of one process queue here, where waiting is fair and costs nothing; processes meet at the database.
         self._turn = threading.Lock()
-        self._probe: PoolProxiedConnection | None = None
-        self._probing = threading.Lock()
 
     @property
     def obstacle(self) -> str | None:
@@ -37,31 +41,80 @@ class SqlTruth:
         return self._dialect.obstacle
 
     @contextmanager
-    def reading(self) -> Iterator[TruthReader]:
+    def reading(self) -> Iterator[SqlReader]:
         """See Truth."""
-        with self._transaction(self._dialect.begin_reading) as (_, rows):
-            yield SqlReader(rows, self._identity, self._version)
+        with self._transaction(self._dialect.begin_reading, self._reader) as (_, reader):
+            yield reader
             self._dialect.end_reading()
 
     @contextmanager
-    def writing(self) -> Iterator[TruthWriter]:
+    def writing(self) -> Iterator[SqlWriter]:
         """See Truth."""
         if not self._turn.acquire(timeout=self._patience):
             raise MissingState(StateKind.STORE_BUSY, self._identity.store, "another call is still writing; try again")
         try:
-            with self._transaction(self._dialect.begin_writing) as (connection, rows):
-                yield SqlWriter(rows, self._identity, self._version)
+            with self._transaction(self._dialect.begin_writing, self._writer) as (connection, writer):
+                yield writer
                 self._dialect.commit(connection)
         finally:
             self._turn.release()
 
     def data_version(self) -> int:
-        """Return a number that changes whenever anybody writes, in any process; it costs microseconds to ask for."""
-        with self._probing:
-            if self._probe is None:
-                self._probe = self._engine.raw_connection()
-                self._probe.detach()
-            return self._dialect.data_version(self._probe)
+        """Return a number that changes whenever anybody changes the store, in any process; it is cheap to ask for."""
+        with self._told():
+            return self._dialect.data_version(self._engine)
+
+    def watch(self, wake: Callable[[], None]) -> Watch | None:
+        """Call `wake`, in a thread, soon after another opening of this store has committed, until the watch is closed.
+
+        None where the database tells nobody: there `data_version` is to be asked for from time to time.
+        """
+        return self._dialect.watch(wake)
+
+    def duty(self, name: str) -> Duty:
+        """Return the duty of this name, which one opening of the store has at a time; it is not taken yet."""
+        return self._dialect.duty(name)
+
+    def acknowledge(self, said: Acknowledgement) -> None:
+        """Write what the process of an index folder says of it, over what it said before (W6)."""
+        with self._transaction(self._dialect.begin_beside, self._rows) as (connection, rows):
+            acknowledging.acknowledge(rows, said)
+            connection.commit()
+
+    def acknowledgements(self) -> Sequence[Acknowledgement]:
+        """Return what the process of every index folder said of it last, by id (W6)."""
+        with self._transaction(self._dialect.begin_reading, self._rows) as (_, rows):
+            return acknowledging.acknowledgements(rows)
+
+    def dismiss(self, id: str) -> bool:
+        """Take away what was said of an index folder that is gone, and return whether there was anything (W6)."""
+        with self._transaction(self._dialect.begin_beside, self._rows) as (connection, rows):
+            dismissed = acknowledging.dismiss(rows, id)
+            connection.commit()
+            return dismissed
+
+    @property
+    def format(self) -> str:
+        """The format that it had when it was opened, or the mark in the place of one."""
+        return self._version
+
+    def known_as(self, identity: StoreIdentity, format: str) -> "SqlTruth":
+        """Return the same place for whoever has just changed what it is; this one is of no use any more, nor to be closed."""
+        return SqlTruth(self._engine, self._dialect, identity, format, self._patience)
+
+    def take_over(self) -> None:
+        """Make up for what rows that were put in as they stand leave undone. Not to be called inside a transaction."""
+        with self._told(), closing(self._engine.raw_connection()) as connection:
+            self._dialect.take_over(connection)
+
+    def vacuum(self) -> bool | None:
+        """Have a database server clear away the row versions that erasing left behind, and return whether it did (W6).
+
+        None where no server is: there `rewrite` leaves nothing. After True the bytes may still lie in free room of the server's
+        files, in its log and in its copies, which only whoever runs it can reach. Not to be called inside a transaction.
+        """
+        with self._told():
+            return self._dialect.vacuum()
 
     def rewrite(self, seq: int) -> bool:
         """Write the database anew unless that was done since the journal row `seq`, so that no page keeps what was erased (W6).
@@ -123,19 +176,57 @@ class SqlTruth:
 
     def close(self) -> None:
         """See Truth."""
-        with self._probing:
-            if self._probe is not None:
-                self._probe.close()
-                self._probe = None
+        self._dialect.close()
         self._engine.dispose()
 
     @contextmanager
-    def _transaction(self, begin: Callable[[DBAPICursor], None]) -> Iterator[tuple[PoolProxiedConnection, Rows]]:
+    def _transaction(
+        self, begin: Callable[[DBAPICursor], None], make: Callable[[Rows], T]
+    ) -> Iterator[tuple[PoolProxiedConnection, T]]:
         """Open a transaction; whatever was not committed in it is undone when its connection goes back to the pool."""
-        with self._told(), closing(self._engine.raw_connection()) as connection:
-            cursor = connection.cursor()
-            begin(cursor)
-            yield connection, Rows(cursor, self._compiler)
+        with self._told():
+            connection, made = self._begun(begin, make)
+            try:
+                yield connection, made
+            finally:
+                self._give_back(connection)
+
+    def _begun(self, begin: Callable[[DBAPICursor], None], make: Callable[[Rows], T]) -> tuple[PoolProxiedConnection, T]:
+        """Return a connection in a transaction that has read its first row, and so what was made there.
+
+        Connections that died while they were idle, as all do when a server is restarted, are found here, where nothing has been
+        done yet, and passed over. One that was opened for this and fails is the truth of the matter.
+        """
+        while True:
+            connection = self._engine.raw_connection()
+            served = _SERVED in connection.info
+            try:
+                cursor = connection.cursor()
+                begin(cursor)
+                made = make(Rows(cursor, self._compiler))
+            except BaseException:
+                passed_over = served and self._dialect.is_lost(connection)
+                self._give_back(connection)
+                if not passed_over:
+                    raise
+            else:
+                connection.info[_SERVED] = True
+                return connection, made
+
+    def _give_back(self, connection: PoolProxiedConnection) -> None:
+        if self._dialect.is_lost(connection):
+            connection.invalidate()
+        else:
+            connection.close()
+
+    def _reader(self, rows: Rows) -> SqlReader:
+        return SqlReader(rows, self._identity, self._version)
+
+    def _writer(self, rows: Rows) -> SqlWriter:
+        return SqlWriter(rows, self._identity, self._version)
+
+    def _rows(self, rows: Rows) -> Rows:
+        return rows
 
     @contextmanager
     def _told(self) -> Iterator[None]:

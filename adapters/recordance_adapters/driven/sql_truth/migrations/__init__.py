@@ -2,6 +2,6 @@
 
 from pathlib import Path
 
-HEAD = "0002"
+HEAD = "0003"
 """The format that this program writes: the last revision."""
 VERSIONS = Path(__file__).parent / "versions"
