@@ -75,6 +75,10 @@ Opening = Callable[[Settings, DestinationSettings], Opened]
 """Opens the store of one destination."""
 
 
+_CLOSING_SECONDS = 1.0
+"""How long the end waits for a store that is just being opened, by a server that may never answer."""
+
+
 class _Door:
     """One destination, opened when it is first asked for, by whoever asks first; the others wait for that one only."""
 
@@ -89,15 +93,29 @@ class _Door:
         if opened is not None:
             return opened
         with self._turn:
-            if self._closed:
-                raise Fault("the service is closed")
             if self._opened is None:
+                self._check_open()
                 self._opened = self._opening()
+                if self._closed:  # while it opened, nobody waited for it
+                    self._let_go()
+            self._check_open()
             return self._opened
 
     def close(self) -> None:
-        with self._turn:
-            opened, self._opened, self._closed = self._opened, None, True
+        """Let the store go, and open none any more; one that is only being opened is let go by whoever opens it."""
+        self._closed = True
+        if self._turn.acquire(timeout=_CLOSING_SECONDS):
+            try:
+                self._let_go()
+            finally:
+                self._turn.release()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise Fault("the service is closed")
+
+    def _let_go(self) -> None:
+        opened, self._opened = self._opened, None
         if opened is not None:
             opened.close()
 

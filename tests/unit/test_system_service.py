@@ -134,3 +134,26 @@ def test_a_folder_whose_index_cannot_be_opened_leaves_no_lock_behind(tmp_path: P
     aside.rename(replicas)
     with open_service(settings) as service:
         assert service.destinations.default == DESTINATION
+
+
+def test_a_service_that_closes_while_a_store_is_opening_does_not_wait_for_it() -> None:
+    """A server that never answers must not keep the process; what was opened late is let go at once."""
+    opening, going_on = threading.Event(), threading.Event()
+    openings = Openings()
+
+    def slowly(settings: Settings, place: DestinationSettings) -> Opened:
+        opened = openings(settings, place)
+        opening.set()
+        assert going_on.wait(60)
+        return opened
+
+    service = Service(Settings(), slowly)
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(lambda: service.destinations)
+        assert opening.wait(60)
+        service.close()
+        assert openings.closed == 0
+        going_on.set()
+        with pytest.raises(Fault):
+            asked.result(60)
+    assert openings.closed == 1
