@@ -61,9 +61,11 @@ def test_what_is_optional_is_installed_only_by_whoever_asks_for_it() -> None:
 
 
 def written(requirement: Requirement) -> str:
-    """A requirement as pyproject.toml spells it: the lower bound first."""
+    """A requirement as pyproject.toml spells it: extras, the lower bound first, then where it holds."""
     bounds = sorted(requirement.specifier, key=lambda specifier: specifier.operator, reverse=True)
-    return requirement.name + ",".join(map(str, bounds))
+    extras = f"[{','.join(sorted(requirement.extras))}]" if requirement.extras else ""
+    marker = f" ; {requirement.marker}".replace('"', "'") if requirement.marker else ""
+    return requirement.name + extras + ",".join(map(str, bounds)) + marker
 
 
 @pytest.mark.parametrize("name", checkout.LOCKS)
