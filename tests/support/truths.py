@@ -55,13 +55,14 @@ from recordance.ports.truth import Truth, TruthReader
 from recordance.query.fence import Scope
 from recordance.query.folding import fold_key, fold_words
 from recordance_adapters.driven.in_memory.truth import MemoryTruth
-from recordance_adapters.driven.sql_truth.opening import open_sql_truth
+from recordance_adapters.driven.sql_truth.opening import open_postgres_truth, open_sql_truth
+from support import postgres_stores
 
 IDENTITY = StoreIdentity("store-of-tests", bytes(range(32)))
 NOON = Instant(1_772_366_400_000_000)
 """2026-03-01T12:00:00Z: when everything happens that says no other time."""
 ACTOR = "ann"
-ADAPTERS = ("in_memory", "sqlite")
+ADAPTERS = ("in_memory", "sqlite", "postgres")
 """Every adapter of the port, by name; a contract test runs against each."""
 
 _CAPSULE_FIELDS = {each.name for each in fields(Capsule)}
@@ -69,12 +70,14 @@ _TEXT_FIELDS = {each.name for each in fields(CapsuleText)}
 
 
 def open_truth(adapter: str, folder: Path, patience: float = 60.0) -> Truth:
-    """An empty truth of an adapter, or the one that stands in `folder` if the adapter keeps files."""
+    """An empty truth of an adapter, or the one that stands in `folder` (or for it, on a server) if the adapter keeps any."""
     match adapter:
         case "in_memory":
             return MemoryTruth(IDENTITY, patience)
         case "sqlite":
             return open_sql_truth(folder / "store" / "truth.db", identity=IDENTITY, patience=patience)
+        case "postgres":
+            return open_postgres_truth(postgres_stores.database_of(folder, IDENTITY), identity=IDENTITY, patience=patience)
         case _:
             raise ValueError(adapter)
 
@@ -82,6 +85,10 @@ def open_truth(adapter: str, folder: Path, patience: float = 60.0) -> Truth:
 @contextmanager
 def opened(adapter: str, folder: Path) -> Iterator[Truth]:
     """`open_truth`, closed at the end."""
+    if adapter == "postgres":
+        with postgres_stores.lent_truth(IDENTITY) as lent:
+            yield lent
+        return
     truth = open_truth(adapter, folder)
     try:
         yield truth
