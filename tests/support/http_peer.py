@@ -3,10 +3,7 @@
 import http.client
 import itertools
 import json
-import logging
-import socket
-import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
@@ -91,18 +88,28 @@ class HttpPeer:
         self.era = Era(version, client)
         self._bearer = {} if token is None else {"Authorization": f"Bearer {token}"}
         self._session: dict[str, str] = {}
+        self._site = site
         self._connection = http.client.HTTPConnection(*site.address, timeout=BOUND)
 
     def open(self) -> dict[str, Any]:
         """Introduce the client as its era does, and return what the server says of itself."""
         if self.era.version == STATELESS:
             return self.post(self.era.request(0, "server/discover")).answer
-        params = {"protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": {"name": "tester", "version": "1"}}
-        reply = self.post({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})
+        reply = self.post(self.introduction())
         if "mcp-session-id" in reply.headers:
             self._session = {"Mcp-Session-Id": reply.headers["mcp-session-id"]}
         self.post({"jsonrpc": "2.0", "method": "notifications/initialized"})
         return reply.answer
+
+    def introduction(self) -> dict[str, Any]:
+        """Return the first message of a session."""
+        params = {"protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": {"name": "tester", "version": "1"}}
+        return {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
+
+    def send_alone(self, message: Mapping[str, Any]) -> Reply:
+        """Post a message as somebody who has no session, on a connection of its own."""
+        headers = {name: value for name, value in self.headers(message).items() if name not in self._session}
+        return self._site.send("POST", MCP_PATH, json.dumps(message).encode(), headers)
 
     def post(self, message: Mapping[str, Any] | bytes, **more: str) -> Reply:
         """Post a message; bytes go out as they are."""

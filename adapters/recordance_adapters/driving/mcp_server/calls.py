@@ -2,7 +2,7 @@
 
 import json
 import logging
-from asyncio import AbstractEventLoop, Task, get_running_loop
+from asyncio import AbstractEventLoop, Task, get_running_loop, wait
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from functools import partial
@@ -26,6 +26,8 @@ READS_AT_ONCE = 8
 WRITES_AT_ONCE = 1
 """Calls that write. They take their turns in the truth anyway; a second one would only take the interpreter from recalls."""
 _PROGRESS_STEPS = 100
+LAST_REPORTS = 1.0
+"""Seconds that an answer waits for what was told of its progress before."""
 
 Report = Callable[[float, float | None], Coroutine[Any, Any, None]]
 """Sends one progress notification: (done, total)."""
@@ -47,10 +49,13 @@ class ToolCalls:
 
         A call that its client gives up goes on in its thread: a write is never torn.
         """
-        progress = unheard if report is None else _heard(report, get_running_loop())
+        told = set[Task[None]]()
+        progress = unheard if report is None else _heard(report, get_running_loop(), told)
         work = partial(self._work, tool, arguments, caller, progress)
         limiter = self._reads if tool.effect is Effect.READS else self._writes
         outcome = await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter)
+        if told:
+            await wait(told, timeout=LAST_REPORTS)  # an answer that overtakes them ends the stream that they go out by
         if isinstance(outcome, Failure):
             raise MCPError(outcome.code, outcome.message, dict(outcome.data))
         return outcome
@@ -91,9 +96,17 @@ def _compact(answer: dict[str, Json]) -> str:
     return json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
 
 
-def _heard(report: Report, loop: AbstractEventLoop) -> Progress:
-    """Return a progress callback for a worker thread: it never blocks or fails the work, and skips what nobody could see."""
+def _heard(report: Report, loop: AbstractEventLoop, told: set[Task[None]]) -> Progress:
+    """Return a progress callback for a worker thread: it never blocks or fails the work, and skips what nobody could see.
+
+    `told` holds the notifications on their way; the loop itself holds tasks only weakly.
+    """
     sent = 0
+
+    def start(done: int, total: int) -> None:
+        task = loop.create_task(report(done, total))
+        told.add(task)
+        task.add_done_callback(told.discard)
 
     def progress(done: int, total: int) -> None:
         nonlocal sent
@@ -101,16 +114,6 @@ def _heard(report: Report, loop: AbstractEventLoop) -> Progress:
         if step > sent:
             sent = step
             with suppress(RuntimeError):  # the loop is closed: nobody listens any more
-                loop.call_soon_threadsafe(_start, report, done, total)
+                loop.call_soon_threadsafe(start, done, total)
 
     return progress
-
-
-_reports: set[Task[None]] = set()
-"""Notifications on their way: the loop itself holds tasks only weakly."""
-
-
-def _start(report: Report, done: int, total: int) -> None:
-    task = get_running_loop().create_task(report(done, total))
-    _reports.add(task)
-    task.add_done_callback(_reports.discard)

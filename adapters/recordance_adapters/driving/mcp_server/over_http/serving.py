@@ -78,7 +78,7 @@ def listen(listening: Listening) -> socket.socket:
 
 
 def _bound(host: str, port: int) -> socket.socket:
-    """Return a socket that is TCP by its own word: only then does asyncio let no answer wait for an acknowledgement, 40 ms each."""
+    """Return a socket that is TCP by its own word: else asyncio lets each answer wait 40 ms for an acknowledgement."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
