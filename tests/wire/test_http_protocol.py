@@ -116,9 +116,9 @@ def test_one_slow_call_holds_up_nobody_else(site: Site) -> None:
 @ERAS
 def test_whoever_has_no_name_is_the_configured_actor_else_the_client(version: str, site: Site) -> None:
     """W12: without tokens the journal's actor is what it is over stdio: the configured one, else the client's own name."""
-    with serving(protocol_tools.NoStore(), Options(tools=protocol_tools.TOOLS, version="0", actor="ada")) as named:
-        with HttpPeer(named, version) as peer:
-            assert peer.call("echo", {"text": "x"})["result"]["structuredContent"]["actor"] == "ada"
+    known = Options(tools=protocol_tools.TOOLS, version="0", actor="ada")
+    with serving(protocol_tools.NoStore(), known) as named, HttpPeer(named, version) as peer:
+        assert peer.call("echo", {"text": "x"})["result"]["structuredContent"]["actor"] == "ada"
     with HttpPeer(site, version) as peer:
         assert peer.call("echo", {"text": "x"})["result"]["structuredContent"]["actor"] == "tester"
 
