@@ -5,14 +5,12 @@ from __future__ import annotations
 import itertools
 import sys
 from collections.abc import Iterator
-from typing import Any
 
 import environment
 from benchmark import corpus
-from benchmark.measuring import Row, Times, say, timed
+from benchmark.measuring import Row, Times, in_turns, say, timed
 from benchmark.rows import BATCH, SEED, TOP, WRITES, Bench
 from http_client import HttpServer
-from stdio_client import StdioServer
 
 
 def http_rows(bench: Bench, baseline: Times) -> Iterator[Row]:
@@ -29,19 +27,9 @@ def http_rows(bench: Bench, baseline: Times) -> Iterator[Row]:
         yield Row("store over HTTP in batches of 500", bench.shown, f"{bench.size / sum(bulk.milliseconds) * 1000:,.0f} /s", "")
         over_http.exchange_raw(warm)
         say(f"{bench.shown} over HTTP: calling beside stdio")
-        servers, shown = (over_http, over_stdio), bench.shown
         recalls = [{"terms": terms, "limit": TOP} for terms in corpus.queries(bench.recalls, SEED + 2)]
-        ours, beside = in_turns(servers, "memory_retrieve", recalls)
-        yield Row(f"recall over HTTP, 3 words, top {TOP}", shown, str(ours), "", f"{beside}; empty call over stdio {baseline}")
-        ours, beside = in_turns(servers, "memory_store", list(corpus.capsules(WRITES, SEED + 3)))
-        yield Row("store one by one over HTTP, durable", shown, str(ours), "", beside)
-
-
-def in_turns(servers: tuple[HttpServer, StdioServer], tool: str, each: list[dict[str, Any]]) -> tuple[Times, str]:
-    """Call with each arguments over HTTP and then over stdio; return the times over HTTP, and the others beside them as text."""
-    lines = [(server, server.encode("tools/call", {"name": tool, "arguments": one})) for one in each for server in servers]
-    for server, line in lines[:2]:
-        server.exchange_raw(line)
-    taken = timed([lambda server=server, line=line: server.exchange_raw(line) for server, line in lines]).milliseconds
-    ours, theirs = Times(taken[::2]), Times(taken[1::2])
-    return ours, f"over stdio {theirs}, HTTP takes {ours.p50 / theirs.p50:.2f} × as long"
+        ours, stdio = in_turns((over_http, over_stdio), "memory_retrieve", recalls)
+        beside = f"over stdio {stdio}, {ours.against(stdio)}; empty call over stdio {baseline}"
+        yield Row(f"recall over HTTP, 3 words, top {TOP}", bench.shown, str(ours), "", beside)
+        ours, stdio = in_turns((over_http, over_stdio), "memory_store", list(corpus.capsules(WRITES, SEED + 3)))
+        yield Row("store one by one over HTTP, durable", bench.shown, str(ours), "", f"over stdio {stdio}, {ours.against(stdio)}")

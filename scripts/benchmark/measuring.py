@@ -10,10 +10,10 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from stdio_client import StdioServer
 
@@ -46,6 +46,10 @@ class Times:
         ordered = sorted(self.milliseconds)
         return ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]
 
+    def against(self, others: Times) -> str:
+        """Return how much longer these take than others, by the medians."""
+        return f"{self.p50 / others.p50:.2f} × as long"
+
     def __str__(self) -> str:
         """Median and 95th percentile."""
         return f"{self.p50:.2f} / {self.p95:.2f} ms"
@@ -59,6 +63,25 @@ def timed(actions: Iterable[Callable[[], Any]]) -> Times:
         action()
         taken.append((time.perf_counter() - began) * 1000)
     return Times(tuple(taken))
+
+
+class Served(Protocol):
+    """A server and the conversation with it."""
+
+    def encode(self, method: str, parameters: Mapping[str, Any]) -> bytes:
+        """Return a request as it goes to the server."""
+        ...
+
+    def exchange_raw(self, message: bytes, /) -> bytes:
+        """Send an encoded request and return what answers it."""
+        ...
+
+
+def in_turns(servers: tuple[Served, Served], tool: str, each: Iterable[Mapping[str, Any]]) -> tuple[Times, Times]:
+    """Call a tool with each arguments on one server and then on the other, so that what else the machine does troubles both."""
+    asked = [(server, server.encode("tools/call", {"name": tool, "arguments": one})) for one in each for server in servers]
+    taken = timed([lambda server=server, line=line: server.exchange_raw(line) for server, line in asked]).milliseconds
+    return Times(taken[::2]), Times(taken[1::2])
 
 
 def table(rows: Iterable[Row]) -> str:
