@@ -59,8 +59,9 @@ EVERYTHING: dict[str, Any] = {
     "origin_interface": "mcp",
     "importance": 0.75,
     "key": "tokio-version",
-    "supersedes": ["cap-3", "cap-4"],
+    "supersedes": ["cap-3", "notes:cap-4"],
     "embedding": [0.5, -1],
+    "destination": "notes",
 }
 
 
@@ -94,6 +95,8 @@ def test_every_field_reaches_the_draft() -> None:
         entities=("Tokio",),
         metadata=(("ticket", '{"a":[null,true,"x",1.5],"b":1}'),),
         supersedes=(3, 4),
+        named_in=(None, "notes"),
+        destination="notes",
         embedding=vector_of([0.5, -1.0]),
     )
     assert set(EVERYTHING) | {"anchor", "event_at", "staged"} == {parameter.name for parameter in CAPSULE.parameters}
@@ -320,7 +323,7 @@ def test_a_contradiction_inside_an_item_names_the_item() -> None:
         ({"content": "x", "idempotencykey": "k"}, "idempotencykey"),
         ({"content": "x", "idempotency_key": ""}, "idempotency_key"),
         ({"content": "x", "idempotency_key": "k" * (limits.IDEMPOTENCY_KEY + 1)}, "idempotency_key"),
-        ({"content": "x", "destination": "team"}, "destination"),
+        ({"content": "x", "destination": ""}, "destination"),
     ],
 )
 def test_a_fault_of_the_whole_call_refuses_the_call(raw: Any, field: str) -> None:

@@ -87,7 +87,7 @@ def test_recalls_gets_and_lists_are_read_only_and_whatever_removes_says_so() -> 
     hints = {tool.name: tool.annotations for tool in TOOLS}
     reading = {name for name, annotations in hints.items() if annotations["readOnlyHint"]}
     removing = {name for name, annotations in hints.items() if annotations["destructiveHint"]}
-    assert reading == {"memory_retrieve", "memory_get", "memory_list"}
+    assert reading == {"memory_retrieve", "memory_get", "memory_list", "memory_search_scopes"}
     assert removing == {"memory_relate", "memory_alias", "memory_forget", "memory_misses"}
     assert all(hints[name]["idempotentHint"] for name in reading)
 

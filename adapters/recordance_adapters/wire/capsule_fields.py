@@ -112,13 +112,14 @@ CAPSULE_PARAMETERS = (
     Parameter(name="importance", kind=number(0, 1), default=DEFAULT_IMPORTANCE),
     Parameter(name="key", kind=_LABEL, description="A new value under a project's key retires the old one."),
     Parameter(name="supersedes", kind=one_or_more(list_of(capsule(), limits.SUPERSEDED, 1)), description="Ids retired by it."),
-    Parameter(name="staged", kind=flag(), description="A proposal: grounds once memory_review ratifies it.", default=False),
+    Parameter(name="staged", kind=flag(), description="A proposal: grounds once memory_review ratifies it."),
     Parameter(name="embedding", kind=vector(), description="See memory_vector.", mistaken_for=("vector",)),
+    Parameter(name="destination", kind=_LABEL, description="Left out: by rules."),
 )
 
 _AS_GIVEN = (
     "headline", "source", "confidence", "importance", "value", "valid_from", "valid_to", "proof_hint", "stale_if", "signature",
-    "tags", "topics", "entities", "metadata", "supersedes", "embedding",
+    "tags", "topics", "entities", "metadata", "embedding", "destination",
 )  # fmt: skip
 _LABELS = tuple((field.value, field) for field in LabelField)
 CAPSULE = Declaration(CAPSULE_PARAMETERS)
@@ -142,6 +143,8 @@ def _draft(raw: Mapping[str, Json], given: Values, project: str | None) -> Capsu
         anchors=_anchors(raw, given),
         event=_event(raw, given),
         staging=_staging(raw, given),
+        supersedes=tuple(number for _, number in given.get("supersedes", ())),
+        named_in=tuple(place for place, _ in given.get("supersedes", ())),
         **{name: given[name] for name in _AS_GIVEN if name in given},
     )
 

@@ -13,10 +13,14 @@ from recordance_adapters.wire.tools.misses import MISSES
 from recordance_adapters.wire.tools.read import GET, LIST
 from recordance_adapters.wire.tools.relate import RELATE
 from recordance_adapters.wire.tools.retrieve import RETRIEVE
+from recordance_adapters.wire.tools.search_scopes import SEARCH_SCOPES
 from recordance_adapters.wire.tools.store import STORE
 from recordance_adapters.wire.tools.vector import VECTOR
 
-TOOLS: tuple[Tool, ...] = (RETRIEVE, STORE, GET, LIST, RELATE, ALIAS, VECTOR, FORGET, FEEDBACK, REVIEW, MISSES, ARCHIVE)
+TOOLS: tuple[Tool, ...] = (
+    *(RETRIEVE, STORE, GET, LIST, RELATE, ALIAS, VECTOR, FORGET, FEEDBACK, REVIEW, MISSES, SEARCH_SCOPES),
+    ARCHIVE,
+)
 """All that is built; what is not is absent."""
 ALL = "all"
 DEFAULT_SETS = (ToolSet.CORE.value,)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, TypeVar
 
+from recordance.domain.destination import split_id
 from recordance.domain.identity import capsule_number
 from recordance.domain.instant import EXPECTED as INSTANT_EXPECTED
 from recordance.domain.instant import Instant, parse_instant
@@ -171,6 +172,11 @@ def word(vocabulary: type[E]) -> Kind[E]:
     return Kind({"type": "string", "enum": [item.value for item in vocabulary]}, read)
 
 
+def as_text(kind: Kind[T]) -> Kind[T]:
+    """The same, published as any text: where its words stand in another tool's schema, a description need but name that."""
+    return Kind({"type": "string"}, kind.read)
+
+
 def instant() -> Kind[Instant]:
     """An RFC 3339 time with its offset."""
 
@@ -182,17 +188,18 @@ def instant() -> Kind[Instant]:
     return Kind({"type": "string", "format": "date-time"}, read)
 
 
-def capsule() -> Kind[int]:
-    """An exact capsule id, read as its number."""
+def capsule() -> Kind[tuple[str | None, int]]:
+    """An exact capsule id, read as the destination that it names, None where it is bare, and its number there (D4)."""
 
-    def read(value: Json, field: str) -> int:
+    def read(value: Json, field: str) -> tuple[str | None, int]:
         expected = "a capsule id such as cap-12"
         if not isinstance(value, str):
             raise wrong_type(value, field, expected)
-        found = capsule_number(value)
+        place, local = split_id(value)
+        found = capsule_number(local)
         if found is None:
             raise InvalidArgument(field, value, expected, "ids are exact: cap- and a number, in small letters")
-        return found
+        return place, found
 
     return Kind({"type": "string"}, read)
 
@@ -208,9 +215,8 @@ def list_of(kind: Kind[T], most: int, least: int = 0) -> Kind[tuple[T, ...]]:
             raise InvalidArgument(field, echo(value), expected, f"these are {len(value)}")
         return tuple(kind.read(element, f"{field}[{place}]") for place, element in enumerate(value))
 
-    at_least: dict[str, Json] = {"minItems": least} if least else {}
     at_most: dict[str, Json] = {"maxItems": most} if most >= _TOLD_COUNT else {}
-    return Kind({"type": "array", "items": kind.schema, **at_least, **at_most}, read)
+    return Kind({"type": "array", "items": kind.schema, **at_most}, read)
 
 
 def distinct(kind: Kind[tuple[T, ...]]) -> Kind[tuple[T, ...]]:
@@ -233,7 +239,7 @@ def raw_array(most: int) -> Kind[Sequence[Json]]:
             raise InvalidArgument(field, echo(value), f"1 to {most} items", f"these are {len(value)}")
         return value
 
-    return Kind({"type": "array", "items": {"type": "object"}, "minItems": 1, "maxItems": most}, read)
+    return Kind({"type": "array", "items": {"type": "object"}, "maxItems": most}, read)
 
 
 def _short(value: Json) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from recordance.answer.sealing import seal, unseal
-from recordance.domain.identity import capsule_id
+from recordance.domain.destination import Naming
 from recordance.domain.instant import Instant, format_instant
 from recordance.domain.place import Place, PlaceState
 from recordance.errors import Json
@@ -62,9 +62,12 @@ def _place(stated: Json) -> Place | None:
             return None
 
 
-def forgotten_view(erasure: Erasure, key: bytes, equal: EqualContent | None) -> dict[str, Json]:
-    """Return the answer to a forget; `equal` is None where the capsule was forgotten earlier and nobody knows its content."""
-    view: dict[str, Json] = {"id": capsule_id(erasure.number), "forgotten_at": format_instant(erasure.at)}
+def forgotten_view(erasure: Erasure, key: bytes, naming: Naming, equal: EqualContent | None) -> dict[str, Json]:
+    """Return the answer to a forget; `equal` is None where the capsule was forgotten earlier and nobody knows its content.
+
+    Outside the default destination its name stands before the receipt, as before the id (D4).
+    """
+    view: dict[str, Json] = {"id": naming.id(erasure.number), "forgotten_at": format_instant(erasure.at)}
     if equal is None:
         view["already"] = True
     view["places"] = places_view(erasure.places)
@@ -72,7 +75,7 @@ def forgotten_view(erasure: Erasure, key: bytes, equal: EqualContent | None) -> 
         view["equal"] = list(equal.ids)
     if equal is not None and equal.unread:
         view["unread"] = list(equal.unread)
-    view["receipt"] = sign_erasure(erasure, key)
+    view["receipt"] = naming.prefix + sign_erasure(erasure, key)
     return view
 
 

@@ -6,7 +6,7 @@ from recordance.answer.state import state_of
 from recordance.domain.alias import Alias, Miss
 from recordance.domain.caller import projects_of
 from recordance.domain.capsule import Capsule, Use
-from recordance.domain.identity import capsule_id
+from recordance.domain.destination import Naming
 from recordance.domain.instant import format_instant
 from recordance.domain.relation import Relation
 from recordance.domain.review import Feedback, FeedbackOutcome
@@ -15,13 +15,13 @@ from recordance.errors import Json, Refusal, StateKind
 from recordance.query.exclusion import Eligibility
 
 
-def related_view(status: str, relation: Relation, target: Capsule, now: Eligibility) -> dict[str, Json]:
+def related_view(status: str, relation: Relation, target: Capsule, naming: Naming, now: Eligibility) -> dict[str, Json]:
     """Return what became of a relation; for a kind that retires, also the state in which its target is now."""
     view: dict[str, Json] = {
         "status": status,
         "kind": relation.kind.value,
-        "from": capsule_id(relation.source),
-        "to": capsule_id(relation.target),
+        "from": naming.id(relation.source),
+        "to": naming.id(relation.target),
     }
     return view | ({"to_state": state_of(target, now)} if relation.kind in RETIRING else {})
 
@@ -56,32 +56,35 @@ def _taught(lesson: Alias | Refusal, fresh: set[tuple[str, str]]) -> dict[str, J
 
 
 def judged_view(
-    outcome: FeedbackOutcome, judged: Sequence[tuple[Feedback, Use]], skipped: Sequence[tuple[int, StateKind]]
+    outcome: FeedbackOutcome,
+    judged: Sequence[tuple[Naming, Feedback, Use]],
+    skipped: Sequence[tuple[Naming, int, StateKind]],
 ) -> dict[str, Json]:
     """Return what a judgement made of each capsule (weights with 2 decimals), and whom it skipped and why."""
-    view: dict[str, Json] = {"outcome": outcome.value, "judged": [_judged(feedback, use) for feedback, use in judged]}
-    return view | ({"skipped": [{"id": capsule_id(number), "why": why.value} for number, why in skipped]} if skipped else {})
+    view: dict[str, Json] = {"outcome": outcome.value, "judged": [_judged(*each) for each in judged]}
+    passed_over = [{"id": naming.id(number), "why": why.value} for naming, number, why in skipped]
+    return view | ({"skipped": passed_over} if skipped else {})
 
 
-def _judged(feedback: Feedback, use: Use) -> dict[str, Json]:
+def _judged(naming: Naming, feedback: Feedback, use: Use) -> dict[str, Json]:
     view: dict[str, Json] = {
-        "id": capsule_id(feedback.capsule),
+        "id": naming.id(feedback.capsule),
         "feedback_weight": round(use.feedback_weight, 2),
         "use_count": use.count,
     }
     return view if feedback.warrants else {**view, "self_graded": True}
 
 
-def reviewed_view(verdict: str, capsule: Capsule, now: Eligibility) -> dict[str, Json]:
+def reviewed_view(verdict: str, capsule: Capsule, naming: Naming, now: Eligibility) -> dict[str, Json]:
     """Return a verdict with the review state and the state that it leads to."""
     review = capsule.standing.review
     state = {} if review is None else {"review_state": review.value}
-    return {"id": capsule_id(capsule.number), "verdict": verdict, **state, "state": state_of(capsule, now)}
+    return {"id": naming.id(capsule.number), "verdict": verdict, **state, "state": state_of(capsule, now)}
 
 
-def archived_view(status: str, capsule: Capsule, now: Eligibility) -> dict[str, Json]:
+def archived_view(status: str, capsule: Capsule, naming: Naming, now: Eligibility) -> dict[str, Json]:
     """Return what became of a capsule that was put away or taken back."""
-    return {"id": capsule_id(capsule.number), "status": status, "state": state_of(capsule, now)}
+    return {"id": naming.id(capsule.number), "status": status, "state": state_of(capsule, now)}
 
 
 def misses_view(misses: Sequence[Miss]) -> dict[str, Json]:

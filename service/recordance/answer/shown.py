@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from recordance.answer.envelope import FRAMING, LABEL, corroboration_view
 from recordance.answer.state import state_of
 from recordance.domain.capsule import Capsule, CapsuleText, LabelField, Tombstone
+from recordance.domain.destination import Naming
 from recordance.domain.embedding import Vector
-from recordance.domain.identity import capsule_id, source_digest
+from recordance.domain.identity import source_digest
 from recordance.domain.instant import Instant, format_instant
 from recordance.domain.relation import Relation
 from recordance.domain.review import Corroboration, ReviewEvent
@@ -37,15 +38,15 @@ class Whole:
     vector: Vector | None = None
 
 
-def whole_capsule(whole: Whole, now: Eligibility) -> dict[str, Json]:
+def whole_capsule(whole: Whole, naming: Naming, now: Eligibility) -> dict[str, Json]:
     """Return the capsule as a wire object; fields in a fixed order, absent where they do not apply."""
-    return {name: value for name, value in _fields(whole, now) if value is not None and value != []}
+    return {name: value for name, value in _fields(whole, naming, now) if value is not None and value != []}
 
 
-def listed_row(capsule: Capsule, text: CapsuleText, now: Eligibility) -> dict[str, Json]:
+def listed_row(capsule: Capsule, text: CapsuleText, naming: Naming, now: Eligibility) -> dict[str, Json]:
     """Return a row of a list: enough to know which capsule it is, and whether it may ground."""
     fields: dict[str, Json] = {
-        "id": capsule_id(capsule.number),
+        "id": naming.id(capsule.number),
         "headline": text.headline,
         "instruction_taint": bool(capsule.taint),
         **{field.value: capsule.labels.get(field) for field in _ROW_LABELS},
@@ -55,11 +56,11 @@ def listed_row(capsule: Capsule, text: CapsuleText, now: Eligibility) -> dict[st
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _fields(whole: Whole, now: Eligibility) -> Iterator[tuple[str, Json]]:
+def _fields(whole: Whole, naming: Naming, now: Eligibility) -> Iterator[tuple[str, Json]]:
     capsule = whole.capsule
     yield "label", LABEL
     yield "framing", FRAMING
-    yield "id", capsule_id(capsule.number)
+    yield "id", naming.id(capsule.number)
     yield "state", state_of(capsule, now)
     if whole.text is not None:
         yield from _said(capsule, whole.text)
@@ -71,8 +72,8 @@ def _fields(whole: Whole, now: Eligibility) -> Iterator[tuple[str, Json]]:
     yield "writer", capsule.writer
     yield "revision", capsule.revision
     yield "embedding", None if whole.vector is None else {"dimension": whole.vector.dimension}
-    yield from _decided(whole)
-    yield "relations", _relations(whole)
+    yield from _decided(whole, naming)
+    yield "relations", _relations(whole, naming)
     yield "corroboration", None if whole.corroboration is None else corroboration_view(whole.corroboration)
     yield "tombstone", None if whole.tombstone is None else _tombstone(whole.tombstone)
 
@@ -107,13 +108,13 @@ def _weighed(capsule: Capsule) -> Iterator[tuple[str, Json]]:
     yield "last_used_at", _time(capsule.use.last_at)
 
 
-def _decided(whole: Whole) -> Iterator[tuple[str, Json]]:
+def _decided(whole: Whole, naming: Naming) -> Iterator[tuple[str, Json]]:
     standing = whole.capsule.standing
     yield "quarantined_at", _time(standing.quarantined_at)
     yield "falsified_at", _time(standing.falsified_at)
     yield "archived_at", _time(standing.archived_at)
     yield "superseded_at", _time(standing.superseded_at)
-    yield "superseded_by", None if whole.superseded_by is None else capsule_id(whole.superseded_by)
+    yield "superseded_by", None if whole.superseded_by is None else naming.id(whole.superseded_by)
     if standing.review is not None:
         yield "review_state", standing.review.value
     yield "reviews", [_review(event) for event in whole.reviews]
@@ -125,9 +126,9 @@ def _review(event: ReviewEvent) -> dict[str, Json]:
     )
 
 
-def _relations(whole: Whole) -> dict[str, Json] | None:
-    outgoing = [{"kind": each.kind.value, "to": capsule_id(each.target)} for each in whole.outgoing]
-    incoming = [{"kind": each.kind.value, "from": capsule_id(each.source)} for each in whole.incoming]
+def _relations(whole: Whole, naming: Naming) -> dict[str, Json] | None:
+    outgoing = [{"kind": each.kind.value, "to": naming.id(each.target)} for each in whole.outgoing]
+    incoming = [{"kind": each.kind.value, "from": naming.id(each.source)} for each in whole.incoming]
     return {name: relations for name, relations in (("out", outgoing), ("in", incoming)) if relations} or None
 
 

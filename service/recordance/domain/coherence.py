@@ -8,8 +8,8 @@ import math
 from collections.abc import Collection, Sequence
 
 from recordance.domain.capsule import Capsule, Standing, Use
+from recordance.domain.destination import BARE, Naming
 from recordance.domain.embedding import COMPONENT_BYTES, Embedding
-from recordance.domain.identity import capsule_id
 from recordance.domain.relation import Relation, RelationKind
 from recordance.domain.review import Feedback, ReviewEvent, ReviewState, Ruling, feedback_weight
 
@@ -20,7 +20,7 @@ _VERDICTS = {
 }
 
 
-def retirement_fault(standing: Standing, retiring: Collection[Relation]) -> str:
+def retirement_fault(standing: Standing, retiring: Collection[Relation], naming: Naming = BARE) -> str:
     """Return where a standing and the retiring relations to its capsule contradict each other; empty if they do not.
 
     Who superseded it may be unknown (an import left them outside), but whoever is named stands in that relation since then.
@@ -30,11 +30,11 @@ def retirement_fault(standing: Standing, retiring: Collection[Relation]) -> str:
     if standing.tombstoned_at is not None:
         return ""
     if superseding and standing.superseded_at is None:
-        return f"{capsule_id(min(superseding)[0])} supersedes it, and it does not stand as superseded"
+        return f"{naming.id(min(superseding)[0])} supersedes it, and it does not stand as superseded"
     if standing.superseded_by is not None and (standing.superseded_by, standing.superseded_at) not in superseding:
-        return f"it stands as superseded by {capsule_id(standing.superseded_by)}, and no relation since then says so"
+        return f"it stands as superseded by {naming.id(standing.superseded_by)}, and no relation since then says so"
     if falsifying and standing.falsified_at is None:
-        return f"{capsule_id(falsifying[0].source)} falsifies it, and it does not stand as falsified"
+        return f"{naming.id(falsifying[0].source)} falsifies it, and it does not stand as falsified"
     return ""
 
 

@@ -33,6 +33,11 @@ class Naming:
         """Return the number that an id as callers see it names here; None for anything else."""
         return capsule_number(text.removeprefix(self.prefix)) if text.startswith(self.prefix) else None
 
+    def shown(self, text: str) -> str:
+        """Return an id of this destination, however it was written, as callers see it; what is no id as it is."""
+        number = number_there(text)
+        return text if number is None else self.id(number)
+
 
 BARE = Naming()
 """How the capsules of the default destination are called."""
@@ -42,6 +47,11 @@ def split_id(text: str) -> tuple[str | None, str]:
     """Return the destination that an id names, None where it names none, and the id there: `notes:cap-3` is (notes, cap-3)."""
     name, _, local = text.rpartition(":")
     return (name, local) if name and capsule_number(local) is not None else (None, text)
+
+
+def number_there(text: str) -> int | None:
+    """Return the number that an id has in whatever destination it lies; None for what is no id."""
+    return capsule_number(split_id(text)[1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,9 +27,10 @@ DEFAULT_SOURCE = "unstated"
 class CapsuleDraft:
     """What `memory_store` takes for one capsule (W1, WIRE.md "Writing"); None means left out.
 
-    `supersedes` are capsule numbers. `labels` hold closed vocabularies already checked; what is left out of them gets its
-    default when the capsule is made (authority_class agent-inferred; origin_interface and agent are never guessed). `embedding`
-    is finite and not all zero (L2).
+    `supersedes` are capsule numbers, and `named_in` the destinations that their ids named, None for a bare one; left out, all are
+    of the draft's own. `destination` is where the caller wants it, None leaves that to the routing rules (D6). `labels` hold
+    closed vocabularies already checked; what is left out of them gets its default when the capsule is made (authority_class
+    agent-inferred; origin_interface and agent are never guessed). `embedding` is finite and not all zero (L2).
     """
 
     content: str
@@ -51,5 +52,7 @@ class CapsuleDraft:
     entities: tuple[str, ...] = ()
     metadata: tuple[tuple[str, str], ...] = ()
     supersedes: tuple[int, ...] = ()
+    named_in: tuple[str | None, ...] = ()
+    destination: str | None = None
     staging: Staging = Staging.DIRECT
     embedding: Vector | None = None

@@ -12,6 +12,7 @@ from recordance.domain.review import ReviewEvent, Ruling
 from recordance.domain.storable import check_storable
 from recordance.errors import Json, MissingState, StateKind
 from recordance.query.exclusion import Eligibility
+from recordance.usecases.addressing import place_of
 from recordance.usecases.lookup import unforgotten
 from recordance.usecases.store import Destinations
 
@@ -24,32 +25,33 @@ def archive(
     Its history keeps the `reason` (of what is archived already, the first one). Raises MissingState when the capsule is
     unknown or forgotten.
     """
-    store = destinations.writing(caller, destination)
+    store = destinations.writing(caller, place_of(destinations, caller, destination, {"id": id}))
     _check(reason)
     now = Eligibility(at=store.clock.now())
     with store.truth.writing() as writer:
-        capsule = unforgotten(writer, caller, id)
+        capsule = unforgotten(writer, caller, store.naming, id)
         if capsule.standing.archived_at is not None:
-            return archived_view("already", capsule, now)
+            return archived_view("already", capsule, store.naming, now)
         event = ReviewEvent(capsule.number, Ruling.ARCHIVED, reason, caller.actor, now.at)
         writer.apply(_moved(capsule, Op.ARCHIVED, now.at, event), caller.actor, now.at)
-        return archived_view("archived", writer.capsules([capsule.number])[capsule.number], now)
+        return archived_view("archived", writer.capsules([capsule.number])[capsule.number], store.naming, now)
 
 
 def restore(
     destinations: Destinations, caller: Caller, destination: str | None, id: str, reason: str | None = None
 ) -> dict[str, Json]:
     """Take a capsule out of the archive and answer `{id, status: restored, state}`; raises MissingState if it is not there."""
-    store = destinations.writing(caller, destination)
+    store = destinations.writing(caller, place_of(destinations, caller, destination, {"id": id}))
     _check(reason)
     now = Eligibility(at=store.clock.now())
     with store.truth.writing() as writer:
-        capsule = unforgotten(writer, caller, id)
+        capsule = unforgotten(writer, caller, store.naming, id)
         if capsule.standing.archived_at is None:
-            raise MissingState(StateKind.NOT_ARCHIVED, id, "it is not in the archive, so there is nothing to restore")
+            shown = store.naming.shown(id)
+            raise MissingState(StateKind.NOT_ARCHIVED, shown, "it is not in the archive, so there is nothing to restore")
         event = ReviewEvent(capsule.number, Ruling.RESTORED, reason, caller.actor, now.at)
         writer.apply(_moved(capsule, Op.RESTORED, None, event), caller.actor, now.at)
-        return archived_view("restored", writer.capsules([capsule.number])[capsule.number], now)
+        return archived_view("restored", writer.capsules([capsule.number])[capsule.number], store.naming, now)
 
 
 def _check(reason: str | None) -> None:

@@ -13,8 +13,8 @@ from recordance.domain.caller import Caller
 from recordance.domain.capsule import Capsule, CapsuleText, LabelField
 from recordance.domain.capture import Planned, captured
 from recordance.domain.change import Capture, Change, ChangeSet, SetStanding
+from recordance.domain.destination import Naming
 from recordance.domain.embedding import Space, Vector
-from recordance.domain.identity import capsule_id
 from recordance.domain.instant import Instant
 from recordance.domain.journal import Entry
 from recordance.domain.relation import Relation, RelationKind
@@ -53,37 +53,33 @@ class Known:
     vectors: Mapping[int, Vector]
 
 
-def decide(items: Sequence[Planned | Refusal], known: Known, caller: Caller, at: Instant) -> Decision:
+def decide(items: Sequence[Planned | Refusal], known: Known, caller: Caller, naming: Naming, at: Instant) -> Decision:
     """Return what the items do to the store, each judged by what the ones before it did; none blocks a sibling (W1)."""
-    batch = _Batch(known, caller, at)
-    results = tuple(_result(batch, item, place, len(items)) for place, item in enumerate(items))
+    batch = _Batch(known, caller, naming, at)
+    results = tuple(_result(batch, item, place) for place, item in enumerate(items))
     return Decision(ChangeSet(tuple(batch.changes), tuple(batch.entries)), results, batch.capsules)
 
 
-def placed(refusal: Refusal, place: int, items: int) -> Refusal:
-    """Return the refusal with its field named below the item's place, if there are several items."""
-    return refusal.under(f"items[{place}]") if items > 1 and isinstance(refusal, InvalidArgument) else refusal
-
-
-def _result(batch: "_Batch", item: Planned | Refusal, place: int, items: int) -> Result:
+def _result(batch: "_Batch", item: Planned | Refusal, place: int) -> Result:
     if isinstance(item, Refusal):
         return Rejected(item)
     try:
         return batch.take(place, item)
     except Refusal as refusal:
-        return Rejected(placed(refusal, place, items))
+        return Rejected(refusal)
 
 
 class _Batch:
     """The store as the batch leaves it so far, and what it has changed. A refused item leaves it as it was."""
 
-    def __init__(self, known: Known, caller: Caller, at: Instant) -> None:
+    def __init__(self, known: Known, caller: Caller, naming: Naming, at: Instant) -> None:
         self.changes: list[Change] = []
         self.entries: list[Entry] = []
         self.capsules = dict(known.capsules)
         self._texts = dict(known.texts)
         self._known = known
         self._caller = caller
+        self._naming = naming
         self._at = at
         self._now = Eligibility(at=at)
         self._contents = dict(known.contents)
@@ -95,7 +91,7 @@ class _Batch:
 
     def take(self, place: int, planned: Planned) -> Captured | Deduplicated:
         """Store an item, or collapse it onto the capsule that has its content; raises Refusal before anything has changed."""
-        _check_retiring(planned)
+        _check_retiring(planned, self._naming)
         if planned.draft.embedding is not None:
             entered(self._space, planned.draft.embedding, None)
         number = self._contents.get((planned.project, planned.digest))
@@ -126,7 +122,7 @@ class _Batch:
         holding = planned.holds(self._at) and self._may_ground(existing)
         targets = self._targets(planned, holders if holding else ())
         if existing.number in planned.draft.supersedes:
-            id = capsule_id(existing.number)
+            id = self._naming.id(existing.number)
             raise InvalidArgument("supersedes", id, "another capsule", "equal content is stored as that very capsule")
         differs = untaken(planned.draft, existing, self._texts[existing.number], self._vectors.get(existing.number))
         self._attach(planned, existing)
@@ -153,10 +149,12 @@ class _Batch:
         for number in planned.draft.supersedes:
             capsule = self.capsules.get(number)
             if capsule is None or not self._sees(capsule):
-                raise MissingState(StateKind.UNKNOWN_CAPSULE, capsule_id(number), "supersedes names no capsule that is there")
+                raise MissingState(
+                    StateKind.UNKNOWN_CAPSULE, self._naming.id(number), "supersedes names no capsule that is there"
+                )
             if capsule.standing.tombstoned_at is not None:
                 raise MissingState(
-                    StateKind.TOMBSTONED_CAPSULE, capsule_id(number), "it was forgotten; store without superseding it"
+                    StateKind.TOMBSTONED_CAPSULE, self._naming.id(number), "it was forgotten; store without superseding it"
                 )
         return tuple(dict.fromkeys((*planned.draft.supersedes, *holders)))
 
@@ -207,7 +205,7 @@ class _Batch:
         if number is None:
             return
         skeleton = self.capsules.get(number)
-        named = capsule_id(number) if skeleton is not None and self._sees(skeleton) else "content"
+        named = self._naming.id(number) if skeleton is not None and self._sees(skeleton) else "content"
         raise MissingState(StateKind.TOMBSTONED_CAPSULE, named, "this content was forgotten and is not stored again")
 
     def _live_end(self, dead: Capsule) -> int | None:
@@ -234,7 +232,7 @@ class _Batch:
         return self._caller.sees_project(capsule.labels.get(LabelField.PROJECT))
 
 
-def _check_retiring(planned: Planned) -> None:
+def _check_retiring(planned: Planned, naming: Naming) -> None:
     """Refuse that a proposal, or text that is quarantined at once, takes another's place (W5, case K1)."""
     if not (planned.staged or planned.quarantined):
         return
@@ -249,5 +247,5 @@ def _check_retiring(planned: Planned) -> None:
         why = f"the text is shaped like an instruction ({shapes}) and will be quarantined, so it may retire nothing"
         expected = "it alone, and relate it with kind supersedes once it is released"
     if superseded:
-        raise InvalidArgument("supersedes", [capsule_id(number) for number in superseded], expected, why)
+        raise InvalidArgument("supersedes", [naming.id(number) for number in superseded], expected, why)
     raise InvalidArgument("key", key, expected, why)

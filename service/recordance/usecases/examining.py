@@ -7,8 +7,9 @@ from enum import StrEnum
 
 from recordance.domain.capsule import Capsule, LabelField, Standing
 from recordance.domain.coherence import retired_by_nobody, retirement_fault, ruling_fault, use_fault
+from recordance.domain.destination import Naming
 from recordance.domain.graph import RelationPairs
-from recordance.domain.identity import capsule_id, content_digest
+from recordance.domain.identity import content_digest
 from recordance.domain.journal import Op
 from recordance.domain.relation import ACYCLIC, Relation, RelationKind
 from recordance.domain.supersession import RETIRING
@@ -57,7 +58,7 @@ def shortly(found: Sequence[str]) -> str:
     return ", ".join(found[:_SHOWN]) + more
 
 
-def journal(reader: TruthReader) -> Finding:
+def journal(reader: TruthReader, _: Naming) -> Finding:
     """Rows must follow one another without a gap, and tell of every capsule's capture once (decision 1)."""
     seq, captured, gaps = 0, 0, list[str]()
     while rows := reader.journal(seq, BATCH):
@@ -106,17 +107,17 @@ class _Counts:
                 yield f"counters of {project!r} say {said}, rows {capsules} and {self.words_below[project]}"
 
 
-def capsules(reader: TruthReader) -> Finding:
+def capsules(reader: TruthReader, naming: Naming) -> Finding:
     """Digests and lengths must be what the texts make them, and counters what the rows add up to (W1, L17)."""
     counts, wrong = _Counts(), list[str]()
     for numbers in _batches(reader.last_number()):
         rows, contents = reader.capsules(numbers), reader.contents(numbers)
-        wrong += [f"{capsule_id(number)} is missing" for number in numbers if number not in rows]
+        wrong += [f"{naming.id(number)} is missing" for number in numbers if number not in rows]
         for number, capsule in rows.items():
             if capsule.standing.tombstoned_at is None:
                 counts.add(capsule)
             if fault := _measured(capsule, contents.get(number)):
-                wrong.append(f"{capsule_id(number)} {fault}")
+                wrong.append(f"{naming.id(number)} {fault}")
     wrong = wrong or list(counts.differences(reader))
     if wrong:
         return broken("capsules", shortly(wrong))
@@ -133,42 +134,42 @@ def _measured(capsule: Capsule, content: str | None) -> str:
     return "" if len(fold_words(content)) == capsule.word_count else "has another length than is written"
 
 
-def relations(reader: TruthReader) -> Finding:
+def relations(reader: TruthReader, naming: Naming) -> Finding:
     """Both ends of a relation must exist; one that is forgotten is no fault (W3)."""
     orphans, count, last = list[str](), 0, reader.last_number()
     for numbers in _batches(last):
         for relation in reader.relations_from(numbers, tuple(RelationKind)):
             count += 1
             if not 0 < relation.target <= last:
-                orphans.append(f"cap-{relation.source} {relation.kind} cap-{relation.target}")
+                orphans.append(f"{naming.id(relation.source)} {relation.kind} {naming.id(relation.target)}")
     if orphans:
         return broken("relations", f"an end is missing: {shortly(orphans)}")
     return Finding("relations", Verdict.OK, f"{count} relations, both ends there")
 
 
-def circles(reader: TruthReader) -> Finding:
+def circles(reader: TruthReader, naming: Naming) -> Finding:
     """No capsule stands in a relation to itself, and what may not lead in a circle does not (W3)."""
     selves, pairs = list[str](), {kind: RelationPairs() for kind in RelationKind if kind in ACYCLIC}
     for numbers in _batches(reader.last_number()):
         for relation in reader.relations_from(numbers, tuple(RelationKind)):
             if relation.source == relation.target:
-                selves.append(f"cap-{relation.source} {relation.kind} itself")
+                selves.append(f"{naming.id(relation.source)} {relation.kind} itself")
             elif relation.kind in pairs:
                 pairs[relation.kind].add(relation.source, relation.target)
-    found = [*selves, *(_way(kind, circle) for kind in pairs if (circle := pairs[kind].circle()))]
+    found = [*selves, *(_way(kind, circle, naming) for kind in pairs if (circle := pairs[kind].circle()))]
     if found:
         advice = "Take one relation of each circle back: recordance relate KIND FROM TO --remove; then ask again."
         return Finding("circles", Verdict.FAIL, shortly(found), advice)
     return Finding("circles", Verdict.OK, "no relation leads back to where it began")
 
 
-def _way(kind: RelationKind, circle: Sequence[int]) -> str:
-    ids = [capsule_id(number) for number in circle]
+def _way(kind: RelationKind, circle: Sequence[int], naming: Naming) -> str:
+    ids = [naming.id(number) for number in circle]
     shown = ids if len(ids) <= _WAY else [*ids[: _WAY - 1], "…"]
     return f"{kind} leads in a circle: {' → '.join([*shown, ids[0]])}"
 
 
-def standings(reader: TruthReader) -> Finding:
+def standings(reader: TruthReader, naming: Naming) -> Finding:
     """What was decided about a capsule must be what relations, rulings and judgements say (W3, W5, W7, W8)."""
     wrong, unnamed, decided = list[str](), list[str](), 0
     for numbers in _batches(reader.last_number()):
@@ -180,14 +181,14 @@ def standings(reader: TruthReader) -> Finding:
             relations_here, standing = retiring.get(number, ()), capsule.standing
             decided += standing != _PLAIN
             fault = (
-                retirement_fault(standing, relations_here)
+                retirement_fault(standing, relations_here, naming)
                 or ruling_fault(standing, rulings.get(number, ()))
                 or use_fault(capsule, feedback.get(number, ()))
             )
             if fault:
-                wrong.append(f"{capsule_id(number)}: {fault}")
+                wrong.append(f"{naming.id(number)}: {fault}")
             elif retired_by_nobody(standing, relations_here):
-                unnamed.append(capsule_id(number))
+                unnamed.append(naming.id(number))
     return _told(wrong, unnamed, decided)
 
 
@@ -210,7 +211,7 @@ def _batches(last: int) -> Iterator[Sequence[int]]:
 
 
 _PLAIN = Standing()
-TRUTH_CHECKS: Mapping[str, Callable[[TruthReader], Finding]] = {
+TRUTH_CHECKS: Mapping[str, Callable[[TruthReader, Naming], Finding]] = {
     "journal": journal,
     "capsules": capsules,
     "relations": relations,

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from recordance.domain.capsule import Capsule
-from recordance.domain.identity import capsule_id
+from recordance.domain.destination import Naming
 from recordance.domain.tombstone import Remnant, skeleton_of
 from recordance.ports.truth import TruthReader
 from recordance.query.residue import skeleton_values
@@ -17,7 +17,7 @@ _ADVICE = (
 )
 
 
-def forgotten(reader: TruthReader) -> Finding:
+def forgotten(reader: TruthReader, naming: Naming) -> Finding:
     """Each is a bare skeleton with its tombstone, and nothing else in the store tells of it."""
     gone, fuller = list[int](), dict[int, set[Remnant]]()
     for capsule in _skeletons(reader):
@@ -25,10 +25,10 @@ def forgotten(reader: TruthReader) -> Finding:
         if remnants := set(_told(reader, capsule)):
             fuller[capsule.number] = remnants
     remains = reader.remains(gone)
-    wrong = [f"{capsule_id(number)} has no tombstone" for number in _unmarked(reader, gone)]
+    wrong = [f"{naming.id(number)} has no tombstone" for number in _unmarked(reader, gone)]
     for number in sorted({*fuller, *remains}):
         found = {*fuller.get(number, ()), *remains.get(number, ())}
-        wrong.append(f"of {capsule_id(number)} is left: {', '.join(each for each in Remnant if each in found)}")
+        wrong.append(f"of {naming.id(number)} is left: {', '.join(each for each in Remnant if each in found)}")
     if wrong:
         return Finding("forgotten", Verdict.FAIL, shortly(wrong), _ADVICE)
     return Finding("forgotten", Verdict.OK, f"of {len(gone)} forgotten capsules nothing is left in the truth")

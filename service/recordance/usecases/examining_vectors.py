@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from recordance.domain.coherence import embedding_fault
+from recordance.domain.destination import Naming
 from recordance.domain.embedding import DEFAULT_SPACE
-from recordance.domain.identity import capsule_id
 from recordance.errors import Fault
 from recordance.ports.truth import TruthReader
 from recordance.usecases.examining import Finding, Verdict, shortly
@@ -18,11 +18,11 @@ _LOOKS = 3
 _ANEW = "Make it anew: recordance rebuild. Until then vector recalls compare with the truth itself, which is exact and slower."
 
 
-def embeddings(reader: TruthReader) -> Finding:
+def embeddings(reader: TruthReader, naming: Naming) -> Finding:
     """Each belongs to an unforgotten capsule and its present content, fits its space, and points somewhere (cases D7, E3)."""
     dimensions = {each.space.name: each.space.dimension for each in reader.spaces()}
     there = Counter[str]()
-    wrong = list(_faults(reader, dimensions, there)) or list(_miscounted(reader, there))
+    wrong = list(_faults(reader, dimensions, there, naming)) or list(_miscounted(reader, there))
     if wrong:
         advice = (
             "Attach these anew, which replaces them: recordance vector ID --embedding @FILE. If they are many: export "
@@ -33,7 +33,7 @@ def embeddings(reader: TruthReader) -> Finding:
     return Finding("embeddings", Verdict.OK, f"{told}, each of its capsule's content" if told else "there are none")
 
 
-def _faults(reader: TruthReader, dimensions: Mapping[str, int], there: Counter[str]) -> Iterator[str]:
+def _faults(reader: TruthReader, dimensions: Mapping[str, int], there: Counter[str], naming: Naming) -> Iterator[str]:
     """Yield what is wrong with each embedding, and count all of them by their space."""
     last = reader.last_number()
     for first in range(1, last + 1, BATCH):
@@ -43,7 +43,7 @@ def _faults(reader: TruthReader, dimensions: Mapping[str, int], there: Counter[s
             for embedding in each:
                 there[embedding.space] += 1
                 if fault := embedding_fault(capsules[number], embedding, dimensions.get(embedding.space)):
-                    yield f"the one of {capsule_id(number)} in {embedding.space!r}: {fault}"
+                    yield f"the one of {naming.id(number)} in {embedding.space!r}: {fault}"
 
 
 def _miscounted(reader: TruthReader, there: Counter[str]) -> Iterator[str]:

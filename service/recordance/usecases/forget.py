@@ -8,13 +8,13 @@ from recordance.domain.caller import Caller, Permission
 from recordance.domain.capsule import Capsule, Tombstone
 from recordance.domain.change import ChangeSet, Entomb
 from recordance.domain.forgetting import content_mac
-from recordance.domain.identity import capsule_id
 from recordance.domain.instant import Instant
 from recordance.domain.journal import Entry, Op
 from recordance.domain.storable import check_storable
 from recordance.errors import InvalidArgument, Json, RecordanceError
 from recordance.ports.truth import TruthReader, TruthWriter
 from recordance.query.folding import fold_words
+from recordance.usecases.addressing import place_of
 from recordance.usecases.lookup import visible
 from recordance.usecases.store import Destinations
 
@@ -41,21 +41,22 @@ def forget(
     the caller sees with the same content, which stays; `unread` the destinations that could not be asked for it. Raises
     MissingState when the capsule is unknown, InvalidArgument for a reason that repeats the content.
     """
-    store = destinations.writing(caller, destination)
+    store = destinations.writing(caller, place_of(destinations, caller, destination, {"id": id}))
     if reason is not None:
         check_storable(reason, "reason")
     store.misses.settle()  # what recalls have noted of its words must lie in the ledger to be found there
     at = store.clock.now()
     with store.truth.writing() as writer:
         identity = writer.identity()
-        capsule = visible(writer, caller, id)
+        capsule = visible(writer, caller, store.naming, id)
         if capsule.standing.tombstoned_at is None:
             forgotten = _entomb(writer, caller, capsule, reason or "", at)
         else:
             forgotten = _earlier(writer, capsule, capsule.standing.tombstoned_at)
     equal = None if forgotten.digest is None else _equal(destinations, caller, forgotten.digest)
     places = tuple(store.purger.purge(forgotten.seq))
-    return forgotten_view(Erasure(identity.store, forgotten.seq, forgotten.number, forgotten.at, places), identity.key, equal)
+    erasure = Erasure(identity.store, forgotten.seq, forgotten.number, forgotten.at, places)
+    return forgotten_view(erasure, identity.key, store.naming, equal)
 
 
 def _entomb(writer: TruthWriter, caller: Caller, capsule: Capsule, reason: str, at: Instant) -> _Forgotten:
@@ -89,11 +90,11 @@ def _equal(destinations: Destinations, caller: Caller, digest: str) -> EqualCont
     ids, unread = list[str](), list[str]()
     for name in destinations.visible(caller) if Permission.READ in caller.permissions else ():
         try:
-            with destinations.reading(caller, name).truth.reading() as reader:
+            store = destinations.reading(caller, name)
+            with store.truth.reading() as reader:
                 found = reader.known_contents([digest])
         except RecordanceError:  # what was forgotten stays so, whoever cannot answer now
             unread.append(name)
             continue
-        place = "" if name == destinations.default else f"{name}:"
-        ids += [place + capsule_id(each.number) for each in found if caller.sees_project(each.project_id)]
+        ids += [store.naming.id(each.number) for each in found if caller.sees_project(each.project_id)]
     return EqualContent(ids, unread)

@@ -5,6 +5,7 @@ from contextlib import suppress
 from functools import partial
 
 from recordance.domain.caller import Caller
+from recordance.domain.destination import Naming
 from recordance.errors import Fault, Json, MissingState, StateKind
 from recordance.ports.housing import Housing
 from recordance.ports.truth import OccupiedSpace, TruthReader
@@ -122,9 +123,9 @@ def _examined(name: str, check: Callable[[], Finding]) -> Finding:
         return broken(name, str(fault))
 
 
-def _read(store: Store, check: Callable[[TruthReader], Finding]) -> Finding:
+def _read(store: Store, check: Callable[[TruthReader, Naming], Finding]) -> Finding:
     with store.truth.reading() as reader:
-        return check(reader)
+        return check(reader, store.naming)
 
 
 def _damage(housing: Housing) -> Finding:

@@ -6,11 +6,11 @@ from enum import StrEnum
 
 from recordance.answer.receipt import read_receipt
 from recordance.answer.settled import judged_view, reviewed_view
-from recordance.domain.caller import Caller
+from recordance.domain.caller import Caller, Permission
 from recordance.domain.capsule import Capsule, Use
 from recordance.domain.change import AppendReview, Change, ChangeSet, PutFeedback, SetStanding, SetUse
 from recordance.domain.coherence import use_of
-from recordance.domain.identity import capsule_id
+from recordance.domain.destination import Naming
 from recordance.domain.instant import Instant
 from recordance.domain.journal import Entry, Op
 from recordance.domain.review import Feedback, FeedbackOutcome, ReviewEvent, ReviewState, Ruling
@@ -18,8 +18,9 @@ from recordance.domain.storable import check_storable
 from recordance.errors import Json, MissingState, StateKind
 from recordance.ports.truth import TruthReader
 from recordance.query.exclusion import Eligibility
+from recordance.usecases.addressing import place_of, receipts_of
 from recordance.usecases.lookup import sees, unforgotten
-from recordance.usecases.store import Destinations
+from recordance.usecases.store import Destinations, Store, check_permission
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +68,45 @@ def give_feedback(
     """Judge what was recalled and answer `{outcome, judged: [{id, feedback_weight, use_count, self_graded?}], skipped?}`.
 
     Of a receipt, what was forgotten since or lies outside the caller's fence is skipped and said; a single capsule raises
-    MissingState then. Raises InvalidArgument for a receipt whose signature does not hold.
+    MissingState then. A receipt of several destinations is judged in each, after all of them have read their part of it: nothing
+    is written if one cannot. Raises InvalidArgument for a receipt whose signature does not hold.
     """
-    store = destinations.writing(caller, destination)
+    check_permission(caller, Permission.WRITE)
+    targets = _targets(destinations, caller, destination, target)
     if note is not None:
         check_storable(note, "note")
+    if len(targets) > 1:
+        for name, part in targets:
+            store = destinations.writing(caller, name)
+            with store.truth.reading() as reader:
+                _shown(reader, caller, store.naming, part)
+    judged, skipped = list[tuple[Naming, Feedback, Use]](), list[tuple[Naming, int, StateKind]]()
+    for name, part in targets:
+        store = destinations.writing(caller, name)
+        done, passed_over = _judged(store, caller, part, outcome, note)
+        judged += [(store.naming, *each) for each in done]
+        skipped += [(store.naming, *each) for each in passed_over]
+    return judged_view(outcome, judged, skipped)
+
+
+def _targets(
+    destinations: Destinations, caller: Caller, destination: str | None, target: FeedbackTarget
+) -> Sequence[tuple[str, FeedbackTarget]]:
+    """Return what each destination is to judge; raises as `place_of` does."""
+    match target:
+        case CapsuleTarget(id):
+            return [(place_of(destinations, caller, destination, {"capsule_id": id}), target)]
+        case ReceiptTarget(receipt):
+            parts = receipts_of(destinations, caller, destination, receipt)
+            return [(name, ReceiptTarget(part)) for name, part in parts]
+
+
+def _judged(
+    store: Store, caller: Caller, target: FeedbackTarget, outcome: FeedbackOutcome, note: str | None
+) -> tuple[Sequence[tuple[Feedback, Use]], Sequence[tuple[int, StateKind]]]:
     at = store.clock.now()
     with store.truth.writing() as writer:
-        numbers, receipt = _shown(writer, caller, target)
+        numbers, receipt = _shown(writer, caller, store.naming, target)
         capsules = writer.capsules(numbers)
         judged = [capsules[each] for each in numbers if each in capsules and _may_be_judged(caller, capsules[each])]
         before = writer.feedback([capsule.number for capsule in judged])
@@ -83,7 +115,7 @@ def give_feedback(
         changes = [_judgement(capsule, feedback, use) for capsule, feedback, use in zip(judged, new, uses, strict=True)]
         if changes:
             writer.apply(_one(changes), caller.actor, at)
-    return judged_view(outcome, list(zip(new, uses, strict=True)), _skipped(caller, numbers, capsules))
+    return list(zip(new, uses, strict=True)), _skipped(caller, numbers, capsules)
 
 
 def review(
@@ -94,21 +126,24 @@ def review(
     A release leaves the review state as it is. Raises MissingState when the capsule is unknown or forgotten, or is to be
     released and stands in no quarantine.
     """
-    store = destinations.writing(caller, destination)
+    store = destinations.writing(caller, place_of(destinations, caller, destination, {"id": id}))
     if reason is not None:
         check_storable(reason, "reason")
     now = Eligibility(at=store.clock.now())
     with store.truth.writing() as writer:
-        capsule = unforgotten(writer, caller, id)
+        capsule = unforgotten(writer, caller, store.naming, id)
+        if verdict is Verdict.RELEASE and capsule.standing.quarantined_at is None:
+            lesson = "it stands in no quarantine; ratify or reject what is proposed"
+            raise MissingState(StateKind.NOT_QUARANTINED, store.naming.id(capsule.number), lesson)
         writer.apply(_ruled(capsule, verdict, reason, caller.actor, now.at), caller.actor, now.at)
-        return reviewed_view(verdict.value, writer.capsules([capsule.number])[capsule.number], now)
+        return reviewed_view(verdict.value, writer.capsules([capsule.number])[capsule.number], store.naming, now)
 
 
-def _shown(reader: TruthReader, caller: Caller, target: FeedbackTarget) -> tuple[Sequence[int], str]:
+def _shown(reader: TruthReader, caller: Caller, naming: Naming, target: FeedbackTarget) -> tuple[Sequence[int], str]:
     """Return whom the feedback is about, and the receipt under which it counts ("" without one)."""
     match target:
         case CapsuleTarget(id):
-            return (unforgotten(reader, caller, id).number,), ""
+            return (unforgotten(reader, caller, naming, id).number,), ""
         case ReceiptTarget(receipt):
             identity = reader.identity()
             return read_receipt(receipt, "receipt", identity.store, identity.key).numbers, receipt
@@ -155,9 +190,6 @@ def _ruled(capsule: Capsule, verdict: Verdict, reason: str | None, actor: str, a
 
 
 def _released(capsule: Capsule, event: ReviewEvent) -> ChangeSet:
-    if capsule.standing.quarantined_at is None:
-        id = capsule_id(capsule.number)
-        raise MissingState(StateKind.NOT_QUARANTINED, id, "it stands in no quarantine; ratify or reject what is proposed")
     standing = SetStanding(capsule.number, replace(capsule.standing, quarantined_at=None), event.at)
     entry = Entry(Op.RELEASED, capsule.number, capsule.revision, {"quarantined_at": None})
     return ChangeSet((AppendReview(event), standing), (entry,))

@@ -1,10 +1,13 @@
-"""Capsules by id, as far as a caller may see them (F13)."""
+"""Capsules of one destination by id, as far as a caller may see them (F13).
+
+Ids may name the destination or not: by now it is known to be this one (see `addressing`). Lessons name it as callers see it (D4).
+"""
 
 from collections.abc import Collection, Mapping
 
 from recordance.domain.caller import Caller
 from recordance.domain.capsule import Capsule, LabelField
-from recordance.domain.identity import capsule_number
+from recordance.domain.destination import Naming, number_there
 from recordance.errors import MissingState, StateKind
 from recordance.ports.truth import TruthReader
 
@@ -14,37 +17,43 @@ def sees(caller: Caller, capsule: Capsule) -> bool:
     return caller.sees_project(capsule.labels.get(LabelField.PROJECT))
 
 
-def visible(reader: TruthReader, caller: Caller, id: str) -> Capsule:
+def visible(reader: TruthReader, caller: Caller, naming: Naming, id: str) -> Capsule:
     """Return the capsule with exactly this id, a forgotten one as its skeleton.
 
     Raises MissingState when there is none, or none that the caller may see: both are the same to them.
     """
-    return visible_among(named(reader, [id]), caller, id)
+    return visible_among(named(reader, [id]), caller, naming, id)
 
 
-def unforgotten(reader: TruthReader, caller: Caller, id: str) -> Capsule:
+def unforgotten(reader: TruthReader, caller: Caller, naming: Naming, id: str) -> Capsule:
     """Return the capsule with exactly this id; raises MissingState as `visible` does, and for a forgotten one."""
-    return unforgotten_among(named(reader, [id]), caller, id)
+    return unforgotten_among(named(reader, [id]), caller, naming, id)
 
 
 def named(reader: TruthReader, ids: Collection[str]) -> Mapping[int, Capsule]:
     """Return the capsules that these ids name, read at once, whoever may see them."""
-    return reader.capsules({number for id in ids if (number := capsule_number(id)) is not None})
+    return reader.capsules({number for id in ids if (number := number_there(id)) is not None})
 
 
-def visible_among(capsules: Mapping[int, Capsule], caller: Caller, id: str) -> Capsule:
+def visible_among(capsules: Mapping[int, Capsule], caller: Caller, naming: Naming, id: str) -> Capsule:
     """Return one of `capsules` as `visible` does."""
-    number = capsule_number(id)
+    number = number_there(id)
     capsule = None if number is None else capsules.get(number)
     if capsule is None or not sees(caller, capsule):
-        lesson = "no capsule has exactly this id here; ids look like cap-12, and memory_list names those that there are"
-        raise MissingState(StateKind.UNKNOWN_CAPSULE, id, lesson)
+        raise unknown(naming, id)
     return capsule
 
 
-def unforgotten_among(capsules: Mapping[int, Capsule], caller: Caller, id: str) -> Capsule:
+def unknown(naming: Naming, id: str) -> MissingState:
+    """Return the lesson that no capsule has this id, or none that the caller may see."""
+    lesson = "no capsule has exactly this id here; ids look like cap-12, and memory_list names those that there are"
+    return MissingState(StateKind.UNKNOWN_CAPSULE, naming.shown(id), lesson)
+
+
+def unforgotten_among(capsules: Mapping[int, Capsule], caller: Caller, naming: Naming, id: str) -> Capsule:
     """Return one of `capsules` as `unforgotten` does."""
-    capsule = visible_among(capsules, caller, id)
+    capsule = visible_among(capsules, caller, naming, id)
     if capsule.standing.tombstoned_at is not None:
-        raise MissingState(StateKind.TOMBSTONED_CAPSULE, id, "it was forgotten; all that is left of it is what memory_get shows")
+        lesson = "it was forgotten; all that is left of it is what memory_get shows"
+        raise MissingState(StateKind.TOMBSTONED_CAPSULE, naming.shown(id), lesson)
     return capsule

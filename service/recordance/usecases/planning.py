@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from recordance.domain.caller import Caller
 from recordance.domain.capsule import LabelField
 from recordance.domain.capture import Planned, labels_of
+from recordance.domain.destination import Traits
 from recordance.domain.draft import CapsuleDraft
 from recordance.domain.identity import content_digest
 from recordance.domain.instant import Instant, format_instant
@@ -34,6 +35,17 @@ def plan(draft: CapsuleDraft, caller: Caller, policy: TaintPolicy, at: Instant) 
         words=frozenset(words),
         taint=taint,
         quarantined=policy.quarantines(taint),
+    )
+
+
+def traits_of(draft: CapsuleDraft, caller: Caller) -> Traits:
+    """Return what a draft says of where it belongs, its project as it is stamped (D1)."""
+    stamp = _stamp(draft, caller)
+    return Traits(
+        labels=draft.labels if stamp is None else {**draft.labels, LabelField.PROJECT: stamp},
+        tags=frozenset(draft.tags),
+        topics=frozenset(draft.topics),
+        entities=frozenset(entity.casefold() for entity in draft.entities),
     )
 
 
@@ -70,13 +82,19 @@ def _check_validity(draft: CapsuleDraft, at: Instant) -> None:
 
 
 def _project(draft: CapsuleDraft, caller: Caller) -> str | None:
-    """Return the project that the draft is stored in; a caller fenced to one subtree stamps what names none (F13)."""
-    project = draft.labels.get(LabelField.PROJECT)
-    if project is None and caller.projects is not None and len(caller.projects) == 1:
-        return next(iter(caller.projects))
+    """Return the project that the draft is stored in; raises InvalidArgument for one that lies outside the fence (F13)."""
+    project = _stamp(draft, caller)
     if not caller.sees_project(project):
         fence = ", ".join(sorted(caller.projects or ())) or "no project"
         raise InvalidArgument("project_id", project, f"a project in {fence}", "it lies outside what this caller may write")
+    return project
+
+
+def _stamp(draft: CapsuleDraft, caller: Caller) -> str | None:
+    """Return the project that the draft names; a caller fenced to one subtree stamps what names none."""
+    project = draft.labels.get(LabelField.PROJECT)
+    if project is None and caller.projects is not None and len(caller.projects) == 1:
+        return next(iter(caller.projects))
     return project
 
 

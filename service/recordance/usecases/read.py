@@ -1,20 +1,22 @@
 """Reading capsules whole by id, and listing them in append order (F6, F13; WIRE.md "Writing")."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from recordance.answer.envelope import FRAMING
 from recordance.answer.shown import Whole, listed_row, whole_capsule
-from recordance.domain.caller import Caller
+from recordance.domain.caller import Caller, Permission
 from recordance.domain.capsule import Capsule
+from recordance.domain.destination import Naming, number_there
 from recordance.domain.embedding import DEFAULT_SPACE
-from recordance.domain.identity import capsule_number
 from recordance.domain.relation import Relation, RelationKind
-from recordance.errors import InvalidArgument, Json
+from recordance.errors import InvalidArgument, Json, RecordanceError, SearchFailed
 from recordance.ports.truth import ListedState, ListRequest, TruthReader
 from recordance.query.exclusion import Eligibility
-from recordance.usecases.lookup import sees, visible
-from recordance.usecases.store import Destinations
+from recordance.usecases.addressing import place_of
+from recordance.usecases.failing import why
+from recordance.usecases.lookup import sees, unknown
+from recordance.usecases.store import Destinations, check_permission
 
 DEFAULT_LIST_LIMIT = 50
 """Capsules on a page when the caller names no limit."""
@@ -35,18 +37,63 @@ class ListQuery:
 
 
 def get_capsules(destinations: Destinations, caller: Caller, destination: str | None, ids: Sequence[str]) -> dict[str, Json]:
-    """Return `{capsules, missing?}`: the whole capsules in the order asked, each once.
+    """Return `{capsules, missing?, failed?}`: the whole capsules in the order asked, each once.
 
-    A single id that the caller cannot see raises MissingState; of several, the unknown are named under `missing`.
+    A single id that the caller cannot see raises MissingState; of several, the unknown are named under `missing`. Ids may lie in
+    several destinations: one that cannot answer is named under `failed` with its ids and the reason, and the others answer (D3).
+    Raises SearchFailed where none of several can.
     """
-    store = destinations.reading(caller, destination)
-    now = Eligibility(at=store.clock.now())
-    wanted = list(dict.fromkeys(ids))
+    check_permission(caller, Permission.READ)
+    wanted: dict[str, list[str]] = {}
+    for id in dict.fromkeys(ids):
+        wanted.setdefault(place_of(destinations, caller, destination, {"id": id}), []).append(id)
+    if len(wanted) == 1:
+        ((name, own),) = wanted.items()
+        part = _gotten(destinations, caller, name, own)
+        if len(own) == 1 and part.missing:
+            raise unknown(part.naming, own[0])
+        return _told(ids, [part], [])
+    parts, failed = list[_Gotten](), list[dict[str, Json]]()
+    for name, own in wanted.items():
+        try:
+            parts.append(_gotten(destinations, caller, name, own))
+        except RecordanceError as problem:
+            failed.append({"destination": name, "ids": own, "why": why(destinations, name, problem)})
+    if not parts:
+        raise SearchFailed({each["destination"]: each["why"] for each in failed})
+    return _told(ids, parts, failed)
+
+
+@dataclass(frozen=True, slots=True)
+class _Gotten:
+    """What one destination shows of the ids that it was asked for, by the id as it was asked; `missing` are as it calls them."""
+
+    naming: Naming
+    views: Mapping[str, dict[str, Json]]
+    missing: Mapping[str, str]
+
+
+def _gotten(destinations: Destinations, caller: Caller, name: str, ids: Sequence[str]) -> _Gotten:
+    store = destinations.reading(caller, name)
+    now, naming = Eligibility(at=store.clock.now()), store.naming
     with store.truth.reading() as reader:
-        found = _visible(reader, caller, wanted) if len(wanted) != 1 else {wanted[0]: visible(reader, caller, wanted[0])}
-        capsules = [whole_capsule(each, now) for each in _wholes(reader, caller, list(found.values()))]
-    missing = [id for id in wanted if id not in found]
-    return {"capsules": capsules, **({"missing": missing} if missing else {})}
+        found = _visible(reader, caller, ids)
+        capsules = list({capsule.number: capsule for capsule in found.values()}.values())
+        views = {each.capsule.number: whole_capsule(each, naming, now) for each in _wholes(reader, caller, capsules)}
+    missing = {id: naming.shown(id) for id in ids if id not in found}
+    return _Gotten(naming, {id: views[capsule.number] for id, capsule in found.items()}, missing)
+
+
+def _told(ids: Sequence[str], parts: Sequence[_Gotten], failed: Sequence[dict[str, Json]]) -> dict[str, Json]:
+    views = {id: view for part in parts for id, view in part.views.items()}
+    unknown = {id: shown for part in parts for id, shown in part.missing.items()}
+    capsules = {views[id]["id"]: views[id] for id in ids if id in views}
+    missing = list(dict.fromkeys(unknown[id] for id in ids if id in unknown))
+    return {
+        "capsules": list(capsules.values()),
+        **({"missing": missing} if missing else {}),
+        **({"failed": list(failed)} if failed else {}),
+    }
 
 
 def list_capsules(destinations: Destinations, caller: Caller, destination: str | None, query: ListQuery) -> dict[str, Json]:
@@ -60,12 +107,12 @@ def list_capsules(destinations: Destinations, caller: Caller, destination: str |
     with store.truth.reading() as reader:
         page = reader.listed(_request(query, caller, now))
         capsules, texts = reader.capsules(page.numbers), reader.texts(page.numbers)
-    rows = [listed_row(capsules[number], texts[number], now) for number in page.numbers]
+    rows = [listed_row(capsules[number], texts[number], store.naming, now) for number in page.numbers]
     return {"framing": FRAMING, "capsules": rows, "total": page.total, "limit": query.limit, "offset": query.offset}
 
 
 def _visible(reader: TruthReader, caller: Caller, ids: Sequence[str]) -> dict[str, Capsule]:
-    numbers = {id: number for id in ids if (number := capsule_number(id)) is not None}
+    numbers = {id: number for id in ids if (number := number_there(id)) is not None}
     capsules = reader.capsules(set(numbers.values()))
     return {id: capsules[number] for id, number in numbers.items() if number in capsules and sees(caller, capsules[number])}
 

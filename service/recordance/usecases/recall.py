@@ -41,7 +41,7 @@ def recall(destinations: Destinations, caller: Caller, destination: str | None, 
     if destination is not None:
         request = replace(request, search_scope=(destination,))
     asked = _asked(destinations, caller, request)
-    request = _with_effort_in(destinations, asked, request)
+    request = _with_effort_in(destinations, caller, asked, request)
     if len(destinations.visible(caller)) == 1 and not request.search_scope:
         return _alone(destinations.reading(caller, asked[0].name), caller, request)
     return _together(destinations, caller, asked, request)
@@ -78,12 +78,14 @@ def _asked(destinations: Destinations, caller: Caller, request: RecallRequest) -
     return (home,)
 
 
-def _with_effort_in(destinations: Destinations, asked: Sequence[Profile], request: RecallRequest) -> RecallRequest:
+def _with_effort_in(
+    destinations: Destinations, caller: Caller, asked: Sequence[Profile], request: RecallRequest
+) -> RecallRequest:
     """Return the request with its effort under the id by which the destination asked knows it."""
     if request.effort_id is None:
         return request
     _, local = split_id(request.effort_id)
-    return replace(request, effort_id=destinations.naming(asked[0].name).prefix + local)
+    return replace(request, effort_id=destinations.catalogue(caller).naming(asked[0].name).prefix + local)
 
 
 # ── what each answers ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -3,34 +3,45 @@
 from recordance.answer.erasure import Erasure, open_erasure
 from recordance.answer.receipt import Receipt, open_receipt
 from recordance.answer.state import state_of
-from recordance.answer.verified import broken_view, erasure_view, recall_view
-from recordance.domain.caller import Caller
-from recordance.domain.identity import capsule_id
+from recordance.answer.verified import broken_view, erasure_view, joint_view, recall_view
+from recordance.domain.caller import Caller, Permission
 from recordance.errors import InvalidArgument, Json, MissingState, StateKind
 from recordance.ports.truth import TruthReader
 from recordance.query.exclusion import Eligibility
+from recordance.usecases.addressing import receipts_of
 from recordance.usecases.lookup import sees, visible
-from recordance.usecases.store import Destinations
+from recordance.usecases.store import Destinations, Store, check_permission
 
 
 def verify_receipt(destinations: Destinations, caller: Caller, destination: str | None, receipt: str) -> dict[str, Json]:
     """Say whether a receipt is as this store gave it, what it stated, and of an erasure what has been purged by now.
 
-    Answers `{kind: recall | erasure, signature: holds | broken, …}`. An erasure whose capsule is not `tombstoned` was undone by
-    putting an older copy of the store back; nothing is purged then. Raises InvalidArgument for what was never a receipt,
-    MissingState for another store's, and for one of a capsule that the caller cannot see.
+    Answers `{kind: recall | erasure, signature: holds | broken, …}`; of what several destinations showed together `{kind,
+    signature, parts}`, each part so, with its `destination`. An erasure whose capsule is not `tombstoned` was undone by putting
+    an older copy of the store back; nothing is purged then. Raises InvalidArgument for what was never a receipt, MissingState for
+    another store's, and for one of a capsule that the caller cannot see.
     """
-    store = destinations.reading(caller, destination)
+    check_permission(caller, Permission.READ)
+    parts = receipts_of(destinations, caller, destination, receipt)
+    views = [_verified(destinations.reading(caller, name), caller, part) for name, part in parts]
+    if len(views) == 1:
+        return views[0]
+    return joint_view([{"destination": name, **view} for (name, _), view in zip(parts, views, strict=True)])
+
+
+def _verified(store: Store, caller: Caller, receipt: str) -> dict[str, Json]:
     with store.truth.reading() as reader:
         stated, holds = _opened(reader, receipt)
         if not holds:
             return broken_view(stated)
         if isinstance(stated, Receipt):
             capsules = reader.capsules(stated.numbers)
-            return recall_view(stated, [number for number, capsule in capsules.items() if sees(caller, capsule)])
-        capsule = visible(reader, caller, capsule_id(stated.number))
+            seen = [number for number, capsule in capsules.items() if sees(caller, capsule)]
+            return recall_view(stated, store.naming, seen)
+        capsule = visible(reader, caller, store.naming, store.naming.id(stated.number))
     state = state_of(capsule, Eligibility(at=store.clock.now()))
-    return erasure_view(stated, state, () if capsule.standing.tombstoned_at is None else store.purger.places(stated.seq))
+    now = () if capsule.standing.tombstoned_at is None else store.purger.places(stated.seq)
+    return erasure_view(stated, store.naming, state, now)
 
 
 def _opened(reader: TruthReader, text: str) -> tuple[Receipt | Erasure, bool]:

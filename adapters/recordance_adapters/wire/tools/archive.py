@@ -9,6 +9,7 @@ from recordance_adapters.wire import limits
 from recordance_adapters.wire.answers import TEXT, answer, words
 from recordance_adapters.wire.declaration import Declaration, Parameter, Presence
 from recordance_adapters.wire.kinds import label, text, word
+from recordance_adapters.wire.places import DESTINATION, where
 from recordance_adapters.wire.tool import Call, Effect, Tool, ToolSet
 
 
@@ -23,16 +24,18 @@ ARGUMENTS = Declaration((
     Parameter(name="id", kind=label(), presence=Presence.REQUIRED, example="cap-12"),
     Parameter(name="action", kind=word(Action), default=Action.ARCHIVE.value, mistaken_for=("restore", "archive")),
     Parameter(name="reason", kind=text(limits.NOTE), description="Kept in its history."),
+    DESTINATION,
 ))  # fmt: skip
 
 
 def _handle(call: Call, raw: Mapping[str, Json]) -> dict[str, Json]:
     given = ARGUMENTS.read(raw)
+    place = where(call, given)
     match given.get("action", Action.ARCHIVE):
         case Action.RESTORE:
-            return restore(call.destinations, call.caller, call.destination, given["id"], given.get("reason"))
+            return restore(*place, given["id"], given.get("reason"))
         case _:
-            return archive(call.destinations, call.caller, call.destination, given["id"], given.get("reason"))
+            return archive(*place, given["id"], given.get("reason"))
 
 
 ARCHIVE = Tool(

@@ -5,20 +5,22 @@ from collections.abc import Mapping
 from recordance.errors import Json
 from recordance.usecases.forget import forget
 from recordance_adapters.wire import limits
-from recordance_adapters.wire.answers import FLAG, OBJECTS, TEXT, TEXTS, answer
+from recordance_adapters.wire.answers import ARRAY, FLAG, TEXT, answer
 from recordance_adapters.wire.declaration import Declaration, Parameter, Presence
 from recordance_adapters.wire.kinds import label, text
+from recordance_adapters.wire.places import DESTINATION, where
 from recordance_adapters.wire.tool import Call, Effect, Tool, ToolSet
 
 ARGUMENTS = Declaration((
     Parameter(name="id", kind=label(), presence=Presence.REQUIRED, example="cap-12", mistaken_for=("capsule_id", "ids")),
     Parameter(name="reason", kind=text(limits.NOTE), description="Kept; must not repeat the content."),
+    DESTINATION,
 ))  # fmt: skip
 
 
 def _handle(call: Call, raw: Mapping[str, Json]) -> dict[str, Json]:
     given = ARGUMENTS.read(raw)
-    return forget(call.destinations, call.caller, call.destination, given["id"], given.get("reason"))
+    return forget(*where(call, given), given["id"], given.get("reason"))
 
 
 FORGET = Tool(
@@ -31,6 +33,6 @@ FORGET = Tool(
     effect=Effect.REMOVES,
     tool_set=ToolSet.CORE,
     arguments=ARGUMENTS,
-    output=answer({"id": TEXT, "forgotten_at": TEXT, "places": OBJECTS, "receipt": TEXT}, {"already": FLAG, "equal": TEXTS}),
+    output=answer({"id": TEXT, "forgotten_at": TEXT, "places": ARRAY, "receipt": TEXT}, {"already": FLAG, "equal": ARRAY}),
     handle=_handle,
 )

@@ -6,9 +6,10 @@ from recordance.domain.review import FeedbackOutcome
 from recordance.errors import InvalidArgument, Json
 from recordance.usecases.judge import CapsuleTarget, ReceiptTarget, Verdict, give_feedback, review
 from recordance_adapters.wire import limits
-from recordance_adapters.wire.answers import OBJECTS, TEXT, answer
+from recordance_adapters.wire.answers import ARRAY, TEXT, answer
 from recordance_adapters.wire.declaration import Declaration, Parameter, Presence
 from recordance_adapters.wire.kinds import label, text, word
+from recordance_adapters.wire.places import DESTINATION, where
 from recordance_adapters.wire.tool import Call, Effect, Tool, ToolSet
 
 FEEDBACK_ARGUMENTS = Declaration((
@@ -16,12 +17,14 @@ FEEDBACK_ARGUMENTS = Declaration((
     Parameter(name="capsule_id", kind=label(), description="Or one capsule."),
     Parameter(name="outcome", kind=word(FeedbackOutcome), presence=Presence.REQUIRED, example="helped"),
     Parameter(name="note", kind=text(limits.NOTE)),
+    DESTINATION,
 ))  # fmt: skip
 
 REVIEW_ARGUMENTS = Declaration((
     Parameter(name="id", kind=label(), presence=Presence.REQUIRED, example="cap-12"),
     Parameter(name="verdict", kind=word(Verdict), presence=Presence.REQUIRED, example="ratify"),
     Parameter(name="reason", kind=text(limits.NOTE)),
+    DESTINATION,
 ))  # fmt: skip
 
 
@@ -31,12 +34,12 @@ def _feedback(call: Call, raw: Mapping[str, Json]) -> dict[str, Json]:
         why = "both are given" if "receipt" in given else "nothing is named that could be judged"
         raise InvalidArgument("receipt", raw.get("receipt"), "either the receipt of a recall or a capsule_id", why)
     target = ReceiptTarget(given["receipt"]) if "receipt" in given else CapsuleTarget(given["capsule_id"])
-    return give_feedback(call.destinations, call.caller, call.destination, target, given["outcome"], given.get("note"))
+    return give_feedback(*where(call, given), target, given["outcome"], given.get("note"))
 
 
 def _review(call: Call, raw: Mapping[str, Json]) -> dict[str, Json]:
     given = REVIEW_ARGUMENTS.read(raw)
-    return review(call.destinations, call.caller, call.destination, given["id"], given["verdict"], given.get("reason"))
+    return review(*where(call, given), given["id"], given["verdict"], given.get("reason"))
 
 
 FEEDBACK = Tool(
@@ -49,7 +52,7 @@ FEEDBACK = Tool(
     effect=Effect.SETTLES,
     tool_set=ToolSet.CORE,
     arguments=FEEDBACK_ARGUMENTS,
-    output=answer({"outcome": TEXT, "judged": OBJECTS}, {"skipped": {"type": "array"}}),
+    output=answer({"outcome": TEXT, "judged": ARRAY}, {"skipped": ARRAY}),
     handle=_feedback,
 )
 

@@ -6,9 +6,10 @@ from dataclasses import replace
 from recordance.domain.relation import RelationKind
 from recordance.errors import InvalidArgument, Json
 from recordance.usecases.relate import relate, unrelate
-from recordance_adapters.wire.answers import TEXT, answer, words
+from recordance_adapters.wire.answers import TEXT, answer
 from recordance_adapters.wire.declaration import Declaration, Parameter, Presence, named_object_of
 from recordance_adapters.wire.kinds import echo, label, word
+from recordance_adapters.wire.places import DESTINATION, where
 from recordance_adapters.wire.tool import Call, Effect, Tool, ToolSet
 
 _NAMED = (
@@ -18,17 +19,21 @@ _NAMED = (
 )
 RELATION = Declaration(tuple(replace(parameter, presence=Presence.REQUIRED) for parameter in _NAMED))
 _REMOVE = Parameter(name="remove", kind=named_object_of(RELATION), description="Instead: {kind, from, to} to take back.")
+_PLACE = Declaration((DESTINATION,))
+_BESIDE = (DESTINATION.name,)
 # Published loosely and read strictly: kind, from and to are required unless something is removed.
-ARGUMENTS = Declaration((*_NAMED, _REMOVE))
+ARGUMENTS = Declaration((*_NAMED, _REMOVE, DESTINATION))
 
 
 def _handle(call: Call, raw: Mapping[str, Json]) -> dict[str, Json]:
     ARGUMENTS.check_names(raw)
+    place = where(call, _PLACE.read({name: raw[name] for name in raw if name in _BESIDE}))
+    relation = {name: value for name, value in raw.items() if name not in _BESIDE}
     if raw.get("remove") is None:
-        given, change = RELATION.read({name: value for name, value in raw.items() if name != "remove"}), relate
+        given, change = RELATION.read({name: value for name, value in relation.items() if name != "remove"}), relate
     else:
-        given, change = _alone(raw), unrelate
-    return change(call.destinations, call.caller, call.destination, given["kind"], given["from"], given["to"])
+        given, change = _alone(relation), unrelate
+    return change(*place, given["kind"], given["from"], given["to"])
 
 
 def _alone(raw: Mapping[str, Json]) -> dict[str, Json]:
@@ -43,11 +48,11 @@ RELATE = Tool(
     title="Relate capsules",
     description=(
         "Say what one capsule is to another, read from → to: supersedes and falsifies retire the target at once, part_of "
-        "makes it a member of an epic. A circle of supersedes, part_of or blocks is refused."
+        "makes it a member of an epic."
     ),
     effect=Effect.REMOVES,
     tool_set=ToolSet.CORE,
     arguments=ARGUMENTS,
-    output=answer({"status": words("created", "already", "removed"), "kind": TEXT, "from": TEXT, "to": TEXT}, {"to_state": TEXT}),
+    output=answer({"status": TEXT, "kind": TEXT, "from": TEXT, "to": TEXT}, {"to_state": TEXT}),
     handle=_handle,
 )

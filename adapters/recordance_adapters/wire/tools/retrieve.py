@@ -12,7 +12,7 @@ from recordance.query.request import DEFAULT_TOKEN_BUDGET, DEFAULT_VECTOR_K, Rec
 from recordance.query.terms import MAX_TERMS, Term, read_terms
 from recordance.usecases.recall import recall
 from recordance_adapters.wire import limits
-from recordance_adapters.wire.answers import COUNT, NUMBER, OBJECT, OBJECTS, TEXT, answer, words
+from recordance_adapters.wire.answers import ARRAY, COUNT, NUMBER, OBJECT, TEXT, answer, words
 from recordance_adapters.wire.declaration import Declaration, Parameter, Presence, Values
 from recordance_adapters.wire.fences import prefix, window
 from recordance_adapters.wire.kinds import SURROGATE, Kind, flag, label, number, unbounded_label, whole, word, wrong_type
@@ -128,7 +128,7 @@ ARGUMENTS = Declaration(
 OUTPUT = answer(
     {
         "outcome": words("grounded", "missing_evidence", "abstain"),
-        "results": OBJECTS,
+        "results": ARRAY,
         "matched": COUNT,
         "returned": COUNT,
         "trimmed_by_limit": COUNT,
@@ -141,7 +141,7 @@ OUTPUT = answer(
         "effort": OBJECT,
         "receipt": TEXT,
         "support": NUMBER,
-        "searched": OBJECTS,
+        "searched": ARRAY,
         "scope": OBJECT,
     },
 )

@@ -11,11 +11,12 @@ from recordance.errors import InvalidArgument, Json
 from recordance.usecases.follow import Progress
 from recordance.usecases.remember import Idempotency, remember, remember_one
 from recordance_adapters.wire import limits
-from recordance_adapters.wire.answers import COUNT, OBJECTS, TEXT, answer
+from recordance_adapters.wire.answers import ARRAY, COUNT, TEXT, answer
 from recordance_adapters.wire.capsule_fields import CAPSULE_PARAMETERS, read_draft
 from recordance_adapters.wire.declaration import Declaration, Parameter, Presence, Values
 from recordance_adapters.wire.failure import legible
 from recordance_adapters.wire.kinds import echo, raw_array, text
+from recordance_adapters.wire.places import DESTINATION, where
 from recordance_adapters.wire.tool import Call, Effect, Tool, ToolSet, unheard
 
 _CONTENT, *_OTHERS = CAPSULE_PARAMETERS
@@ -24,14 +25,14 @@ _BATCH = (
     Parameter(
         name="idempotency_key",
         kind=text(limits.IDEMPOTENCY_KEY),
-        description="The same key and items get the first answer again, for 7 days.",
+        description="Same key and items: the first answer again, for 7 days.",
     ),
 )
 ARGUMENTS = Declaration((replace(_CONTENT, presence=Presence.OPTIONAL), *_OTHERS, *_BATCH))
-_BESIDE_ITEMS = Declaration(_BATCH)
+_BESIDE_ITEMS = Declaration((*_BATCH, DESTINATION))
 _BESIDE_NAMES = tuple(parameter.name for parameter in _BATCH)
 
-OUTPUT = answer({"results": OBJECTS, "captured": COUNT, "deduplicated": COUNT, "rejected": COUNT}, {"similar_skipped": TEXT})
+OUTPUT = answer({"results": ARRAY, "captured": COUNT, "deduplicated": COUNT, "rejected": COUNT}, {"similar_skipped": TEXT})
 
 
 def single(raw: Mapping[str, Json], project: str | None) -> CapsuleDraft:
@@ -47,16 +48,17 @@ def batch(raw: Mapping[str, Json], project: str | None, progress: Progress = unh
     whole.
     """
     items = beside(raw)["items"]
-    stray = next(iter(_fields(raw)), None)
+    stray = next((name for name in _fields(raw) if name != DESTINATION.name), None)
     if stray is not None:
-        raise InvalidArgument(stray, echo(raw[stray]), "it inside each item", "beside items only idempotency_key is read")
+        why = "beside items only destination and idempotency_key are read"
+        raise InvalidArgument(stray, echo(raw[stray]), "it inside each item", why)
     return list(_each(items, project, progress))
 
 
 def beside(raw: Mapping[str, Json]) -> Values:
-    """Return what raw arguments give that is no capsule's field; raises InvalidArgument for unknown names too."""
+    """Return what raw arguments give that may stand beside items; raises InvalidArgument for unknown names too."""
     ARGUMENTS.check_names(raw)
-    return _BESIDE_ITEMS.read({name: raw[name] for name in _BESIDE_NAMES if name in raw})
+    return _BESIDE_ITEMS.read({name: raw[name] for name in (*_BESIDE_NAMES, DESTINATION.name) if name in raw})
 
 
 def idempotency(raw: Mapping[str, Json]) -> Idempotency | None:
@@ -64,7 +66,8 @@ def idempotency(raw: Mapping[str, Json]) -> Idempotency | None:
     key = raw.get("idempotency_key")
     if key is None:
         return None
-    items = raw.get("items") or [_fields(raw)]
+    beside_all = {name: raw[name] for name in (DESTINATION.name,) if raw.get("items") and raw.get(name)}
+    items = [*raw["items"], *([beside_all] if beside_all else [])] if raw.get("items") else [_fields(raw)]
     written = json.dumps(list(map(_with_packed_embedding, items)), sort_keys=True, separators=(",", ":"))
     return Idempotency(key, hashlib.sha256(written.encode()).hexdigest())
 
@@ -107,11 +110,10 @@ def _check_place(item: Json, field: str) -> None:
 
 
 def _handle(call: Call, raw: Mapping[str, Json]) -> dict[str, Json]:
-    place = (call.destinations, call.caller, call.destination)
     if raw.get("items") is None:
-        return remember_one(*place, single(raw, call.project), idempotency(raw))
+        return remember_one(*where(call, {}), single(raw, call.project), idempotency(raw))
     items = batch(raw, call.project, call.progress)
-    answer = remember(*place, items, idempotency(raw))
+    answer = remember(*where(call, beside(raw)), items, idempotency(raw))
     call.progress(2 * len(items), 2 * len(items))
     return answer
 
@@ -121,8 +123,8 @@ STORE = Tool(
     title="Store capsules",
     description=(
         "Remember one statement, or many as items. Equal content is deduplicated; a new value under a key, or supersedes,"
-        " retires the old one at once. Each result is captured, deduplicated or rejected (with what to send instead), and"
-        " may list similar capsules and taint_findings: text shaped like an instruction is flagged or quarantined."
+        " retires the old one at once. Each result is captured, deduplicated or rejected, and may"
+        " list similar capsules and taint_findings: text shaped like an instruction is flagged or quarantined."
     ),
     effect=Effect.SETTLES,
     tool_set=ToolSet.CORE,
