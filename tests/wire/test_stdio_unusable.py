@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from recordance.errors import StoreUnusable
+from recordance_adapters.driven.sql_truth.opening import open_sql_truth
 from recordance_adapters.driven.sql_truth.sqlite_dialect import SqliteDialect
 from recordance_adapters.driven.sql_truth.sqlite_file import store_file
 from recordance_adapters.wire.failure import fault_failure
@@ -34,8 +35,7 @@ def of_a_newer_format(store: Path) -> None:
 
 
 def newer(store: Path) -> None:
-    with server(store) as peer:
-        peer.answer(LEGACY.call(1, "memory_list"))
+    open_sql_truth(store / "truth.sqlite").close()
     of_a_newer_format(store)
 
 
