@@ -89,7 +89,7 @@ def test_several_replicas_answer_and_one_may_go() -> None:
 
 
 def test_the_probes_ask_what_the_server_answers() -> None:
-    """Case L8: ready means that the search path works; a process that lives is not started again for what ails its database."""
+    """case L8: ready means that the search path works; a process that lives is not started again for what ails its database."""
     probes = {name: CONTAINER[name]["httpGet"] for name in ("startupProbe", "livenessProbe", "readinessProbe")}
     assert {name: probe["path"] for name, probe in probes.items()} == {
         "startupProbe": "/healthz",
@@ -120,7 +120,7 @@ def test_every_variable_that_is_set_for_the_program_is_read_by_it() -> None:
 
 
 def test_the_settings_that_are_shipped_are_taken_and_let_nobody_in() -> None:
-    """Case L1: what listens for others asks for a token, and the one that is shipped is nobody's."""
+    """case L1: what listens for others asks for a token, and the one that is shipped is nobody's."""
     for settings in (settings_of_the_manifests(), load_settings({"config": str(DEPLOY / "service.toml")}, {})):
         assert settings.http.host == "0.0.0.0"
         assert [token.digest for token in settings.http.tokens] == ["0" * 64]
@@ -148,7 +148,7 @@ def test_the_commands_that_are_started_are_commands() -> None:
 
 
 def test_each_volume_holds_what_its_server_keeps() -> None:
-    """Case L3: a volume at another path stays empty, and `down` takes the data with the container."""
+    """case L3: a volume at another path stays empty, and `down` takes the data with the container."""
     for name, service in COMPOSE["services"].items():
         mounts = dict(reversed(volume.split(":")[:2]) for volume in service["volumes"] if volume[0] not in "./")
         (target,) = mounts
@@ -226,7 +226,7 @@ def complaints(verify: str, file: Path) -> Iterator[str]:
 
 
 def test_the_unit_keeps_what_is_written_in_its_own_folder() -> None:
-    """Case L9: an update of the program never reaches its data."""
+    """case L9: an update of the program never reaches its data."""
     assert unit()["ProtectSystem"] == "strict"
     assert unit()["DynamicUser"] == "yes"
     assert f"/var/lib/{unit()['StateDirectory']}" == DATA["recordance"]
