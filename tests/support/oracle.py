@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from recordance.answer.outcome import abstention_reason, exclusion_reason
+from recordance.answer.outcome import Sight, abstention_reason, exclusion_reason
 from recordance.domain.alias import Alias
 from recordance.domain.caller import Caller
 from recordance.domain.capsule import Capsule, CapsuleText, LabelField
@@ -153,7 +153,7 @@ class Oracle:
             excluded["below_support"] = missed_excluded["below_support"] = len(ranked) - len(kept)
             ranked, matched, matched_terms = kept, len(kept), sum(match.coverage > 0 for match in kept)
         excluded["tombstoned"] = missed_excluded["tombstoned"] = self._forgotten(request, fences)
-        answer = self._said(request, self._blended(ranked, request), matched, excluded, effort, len(corpus))
+        answer = self._said(request, self._blended(ranked, request), matched, excluded, effort, len(corpus), _sight(caller))
         return Expected(answer=answer, missed=self._missed(request, matched_terms, missed_excluded))
 
     def _near(self, request: RecallRequest, inside: Mapping[int, _Match]) -> tuple[list[_Match], list[_Match]]:
@@ -321,6 +321,7 @@ class Oracle:
         excluded: Mapping[str, int],
         effort: dict[str, Any] | None,
         corpus: int,
+        sight: Sight,
     ) -> dict[str, Any]:
         allowed = ranked if request.limit is None else ranked[: request.limit]
         results, spent = [], 0
@@ -346,7 +347,7 @@ class Oracle:
         if outcome == "missing_evidence":
             answer["reason"] = exclusion_reason({ExclusionReason(reason): count for reason, count in counts.items()})
         if outcome == "abstain":
-            answer["reason"] = self._why(request, corpus)
+            answer["reason"] = self._why(request, corpus, sight)
         if effort is not None:
             total = len(effort["members"])
             answer["effort"] = {"epic_id": f"cap-{effort['epic']}", "member_total": total, "open": effort["open"]}
@@ -398,11 +399,12 @@ class Oracle:
         }
         return {name: value for name, value in fields.items() if value is not None}
 
-    def _why(self, request: RecallRequest, corpus: int) -> str:
+    def _why(self, request: RecallRequest, corpus: int, sight: Sight) -> str:
         taught: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
         for alias in self.world.aliases:
             taught.setdefault(alias.term_key, []).append((alias.text, tuple(dict.fromkeys(words(alias.text)))))
-        return abstention_reason(request.lanes, expand(request.terms, taught), request.stated, corpus, len(self.world.vectors))
+        groups = expand(request.terms, taught)
+        return abstention_reason(request.lanes, groups, request.stated, corpus, len(self.world.vectors), sight)
 
     def _receipt(self, results: Sequence[Mapping[str, Any]]) -> str:
         numbers = [int(result["id"][4:]) for result in results]
@@ -476,6 +478,10 @@ def _fences_skeletons(fence: Fence) -> bool:
             return False
         case _:
             return True
+
+
+def _sight(caller: Caller) -> Sight:
+    return Sight.WHOLE if caller.projects is None else Sight.PART
 
 
 def _project_seen(caller: Caller, capsule: Capsule) -> bool:

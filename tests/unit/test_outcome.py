@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from recordance.answer.outcome import Outcome, abstention_reason, excluded_view, exclusion_reason, outcome_of
+from recordance.answer.outcome import Outcome, Sight, abstention_reason, excluded_view, exclusion_reason, outcome_of
 from recordance.query.exclusion import ExclusionReason
 from recordance.query.folding import fold_words
 from recordance.query.lane import Lane
@@ -30,7 +30,7 @@ def reason(
     vectors: int = 0,
     **stated: object,
 ) -> str:
-    return abstention_reason(lanes, groups_of(*terms, aliases=aliases), tuple(stated.items()), capsules, vectors)
+    return abstention_reason(lanes, groups_of(*terms, aliases=aliases), tuple(stated.items()), capsules, vectors, Sight.WHOLE)
 
 
 def test_anything_that_may_ground_makes_an_answer_grounded() -> None:

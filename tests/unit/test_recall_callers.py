@@ -50,7 +50,7 @@ def without_names(answer: dict[str, Any]) -> dict[str, Any]:
 def test_a_fenced_caller_is_answered_as_if_there_were_nothing_else(terms: tuple[str, ...], asked: dict[str, Any]) -> None:
     """F13, L17: results, counts, scores, support and reasons are those of a store that holds its part alone."""
     answer = shared().ask(*terms, caller=fenced("nott"), **asked)
-    assert compact_json(without_names(answer)) == compact_json(without_names(alone().ask(*terms, **asked)))
+    assert compact_json(without_names(answer)) == compact_json(without_names(alone().ask(*terms, caller=fenced("nott"), **asked)))
 
 
 def test_the_excluded_outside_are_not_counted() -> None:

@@ -1,7 +1,7 @@
 """Three honest outcomes, and what an empty answer says of itself (O1, O2, O6)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from enum import StrEnum
+from enum import Enum, StrEnum
 
 from recordance.errors import shorten
 from recordance.query.exclusion import ExclusionReason
@@ -20,6 +20,13 @@ class Outcome(StrEnum):
     GROUNDED = "grounded"
     MISSING_EVIDENCE = "missing_evidence"
     ABSTAIN = "abstain"
+
+
+class Sight(Enum):
+    """How much of a store the one that asks may see (F13)."""
+
+    WHOLE = "whole"
+    PART = "part"
 
 
 def outcome_of(eligible: int, excluded: Mapping[ExclusionReason, int]) -> Outcome:
@@ -56,20 +63,25 @@ def exclusion_reason(excluded: Mapping[ExclusionReason, int]) -> str:
 
 
 def abstention_reason(
-    lanes: Sequence[Lane], groups: Sequence[TermGroup], stated: Sequence[tuple[str, object]], capsules: int, vectors: int
+    lanes: Sequence[Lane],
+    groups: Sequence[TermGroup],
+    stated: Sequence[tuple[str, object]],
+    capsules: int,
+    vectors: int,
+    sight: Sight,
 ) -> str:
     """Return why nothing was found: the lanes that ran, every fence given, and alias expansion if it ran (O1).
 
     `stated` are the fences as the caller gave them; `capsules` how many the caller's corpus holds, `vectors` how many embeddings
-    the store holds. It never claims that nothing was ever recorded, says nothing of terms where none were looked for, and names
+    the store holds; who sees a part of it is told neither of these nor of aliases, which others taught (F13). It never claims that nothing was ever recorded, says nothing of terms where none were looked for, and names
     the limit of unspaced scripts where a term meets it (T5, case A1).
     """
     named = " and ".join(lane.value for lane in lanes)
     where = f"Nothing matched in the {named} lane{'s' if len(lanes) > 1 else ''}."
     advice = (
-        [part for lane in lanes for part in _advice(lane, groups, vectors)] if capsules else ["There is no capsule to search."]
+        [part for lane in lanes for part in _advice(lane, groups, vectors if sight is Sight.WHOLE else 1)] if capsules else ["There is no capsule to search."]
     )
-    aliases = _aliases(groups) if Lane.TERM in lanes else ""
+    aliases = _aliases(groups, sight) if Lane.TERM in lanes else ""
     return " ".join(part for part in (where, _fences(stated), aliases, *advice) if part)
 
 
@@ -91,7 +103,9 @@ def _fences(stated: Sequence[tuple[str, object]]) -> str:
     return "Fences: " + ", ".join(f"{name} {compact_json(shorten(value))}" for name, value in stated) + "."
 
 
-def _aliases(groups: Sequence[TermGroup]) -> str:
+def _aliases(groups: Sequence[TermGroup], sight: Sight) -> str:
+    if sight is Sight.PART:
+        return "Alias expansion ran."
     taught = [way.label.removeprefix("alias:") for group in groups for way in group.alternatives[1:]]
     if not taught:
         return "Alias expansion ran; no alias is taught for these terms."

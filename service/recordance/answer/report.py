@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from recordance.answer.envelope import Shown
-from recordance.answer.outcome import Outcome, abstention_reason, excluded_view, exclusion_reason, outcome_of
+from recordance.answer.outcome import Outcome, Sight, abstention_reason, excluded_view, exclusion_reason, outcome_of
 from recordance.answer.receipt import Receipt, sign_receipt
 from recordance.domain.destination import Naming
 from recordance.domain.identity import StoreIdentity
@@ -38,6 +38,7 @@ class Gathered:
     shown: tuple[Shown, ...]
     best_support: float | None
     effort: Effort | None
+    sight: Sight = Sight.WHOLE
 
 
 def report(gathered: Gathered) -> dict[str, Json]:
@@ -73,7 +74,7 @@ def reason_of(gathered: Gathered) -> str:
             return exclusion_reason(gathered.excluded)
         case Outcome.ABSTAIN:
             return abstention_reason(
-                gathered.lanes, gathered.groups, gathered.request.stated, gathered.capsules, gathered.vectors
+                gathered.lanes, gathered.groups, gathered.request.stated, gathered.capsules, gathered.vectors, gathered.sight
             )
 
 

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from recordance.answer.envelope import Evidence, Shown, shown_of
-from recordance.answer.outcome import Outcome, outcome_of
+from recordance.answer.outcome import Outcome, Sight, outcome_of
 from recordance.answer.report import Gathered
 from recordance.domain.alias import MissOutcome
 from recordance.domain.caller import Caller
@@ -78,6 +78,7 @@ class _Asked:
     request: RecallRequest
     query: TermQuery
     corpus: Corpus
+    sight: Sight
     effort: Effort | None
     probed: int
     at: Instant
@@ -130,6 +131,7 @@ def _question(store: Store, reader: TruthReader, caller: Caller, request: Recall
         request=request,
         query=query,
         corpus=corpus_of(reader, caller.projects, Scope(own)),
+        sight=Sight.WHOLE if caller.projects is None else Sight.PART,
         effort=effort,
         probed=_probe(reader, store.naming, request.terms, query.scope),
         at=at,
@@ -207,6 +209,7 @@ def _gathered(store: Store, asked: _Asked, found: _Found) -> Gathered:
         shown=shown,
         best_support=best,
         effort=asked.effort,
+        sight=asked.sight,
     )
 
 

@@ -77,14 +77,17 @@ def forget_alias(destinations: Destinations, caller: Caller, destination: str | 
 def _taught(
     store: Store, caller: Caller, lessons: Sequence[Alias | Refusal], at: Instant
 ) -> tuple[Sequence[Alias | Refusal], Sequence[Alias]]:
-    """Teach what can be, and return how each lesson ended and which of them were not known before, each once."""
+    """Teach what can be, and return how each lesson ended and which of them were not known before, each once.
+
+    To a caller who may not list what others taught, every lesson is new.
+    """
     with store.truth.writing() as writer:
         taught, new = _admitted(writer, lessons)
         if new:
             # What is taught is free text, so the journal only counts (W12).
             changes = ChangeSet(tuple(map(TeachAlias, new)), (Entry(Op.ALIASED, None, None, {}),) * len(new))
             writer.apply(changes, caller.actor, at)
-    return taught, new
+    return taught, new if caller.projects is None else [each for each in taught if isinstance(each, Alias)]
 
 
 def _lesson(item: tuple[str, str] | Refusal, place: int, at: Instant) -> Alias | Refusal:
