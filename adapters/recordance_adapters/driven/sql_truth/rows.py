@@ -13,6 +13,7 @@ from sqlalchemy import Table, bindparam, insert
 from sqlalchemy.engine import Dialect
 from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.sql import ClauseElement, ColumnElement
+from sqlalchemy.sql.ddl import ExecutableDDLElement
 
 if TYPE_CHECKING:
     from sqlalchemy.sql.compiler import SQLCompiler
@@ -69,6 +70,10 @@ class Compiler:
         constants = {name: value for name, value in compiled.params.items() if name not in asked}
         return Prepared(str(compiled), names[:first], names[last:], constants)
 
+    def definition(self, change: ExecutableDDLElement) -> str:
+        """Return the SQL text of a change of tables."""
+        return str(change.compile(dialect=self._dialect))
+
     def insertion(self, table: Table, shape: bytes) -> str:
         """Return the SQL text that inserts a row of which only the columns marked in `shape` are not NULL."""
         found = self._insertions.get((table, shape))
@@ -110,6 +115,10 @@ class Rows:
         prepared = self._compiler.prepared(statement)
         self._cursor.execute(prepared.text, _positional(prepared, given, ()))
         return self._cursor.rowcount
+
+    def define(self, change: ExecutableDDLElement) -> None:
+        """Change the tables themselves."""
+        self._cursor.execute(self._compiler.definition(change))
 
     def insert(self, table: Table, rows: Iterable[Row]) -> None:
         """Insert rows whose values stand in the order of the table's columns.

@@ -28,6 +28,9 @@ _HALF = (
     "a store is still being moved here, and is of no use before everything has arrived: "
     "run the command that moves it again, which goes on where it stopped"
 )
+_HALF_BY_ANOTHER = (
+    "a store is still being moved here by a program of another format: let that program finish, or move it to another place"
+)
 _GONE = (
     "the store was moved away: use the place that it was moved to, "
     "or give this one back its use with recordance move --reopen, from when on there are two"
@@ -37,7 +40,8 @@ _GONE = (
 def require_settled(engine: Engine, version: str) -> None:
     """Raise StoreUnusable where the format that was found is a mark; the text says where the store is, the lesson what to do."""
     if version.startswith(_ARRIVING):
-        raise StoreUnusable(_HALF, lesson=_HALF)
+        lesson = _HALF if version == ARRIVING else _HALF_BY_ANOTHER
+        raise StoreUnusable(lesson, lesson=lesson)
     if version.startswith(_MOVED):
         raise StoreUnusable(f"{_GONE} (it is now {place_moved_to(engine)})", lesson=_GONE)
 

@@ -98,9 +98,9 @@ class SqlTruth:
         """The format that it had when it was opened, or the mark in the place of one."""
         return self._version
 
-    def known_as(self, identity: StoreIdentity, format: str) -> "SqlTruth":
+    def known_as(self, identity: StoreIdentity, mark: str) -> "SqlTruth":
         """Return the same place for whoever has just changed what it is; this one is of no use any more, nor to be closed."""
-        return SqlTruth(self._engine, self._dialect, identity, format, self._patience)
+        return SqlTruth(self._engine, self._dialect, identity, mark, self._patience)
 
     def take_over(self) -> None:
         """Make up for what rows that were put in as they stand leave undone. Not to be called inside a transaction."""

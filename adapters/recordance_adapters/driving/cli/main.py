@@ -15,6 +15,7 @@ from recordance_adapters.bootstrap import Absent, open_service
 from recordance_adapters.driving.cli.commands import TOOL_COMMANDS
 from recordance_adapters.driving.cli.demonstration import DEMO
 from recordance_adapters.driving.cli.options import CommandParser, Misused
+from recordance_adapters.driving.cli.relocation import MOVE
 from recordance_adapters.driving.cli.reply import ExitCode, Reply, code_of, error_object, one_line
 from recordance_adapters.driving.cli.screen import plain
 from recordance_adapters.driving.cli.session import Servers, Session
@@ -58,7 +59,7 @@ class Command(Protocol):
         ...
 
 
-COMMANDS: Mapping[str, Command] = {**TOOL_COMMANDS, **UPKEEP_COMMANDS, DEMO.name: DEMO}
+COMMANDS: Mapping[str, Command] = {**TOOL_COMMANDS, **UPKEEP_COMMANDS, MOVE.name: MOVE, DEMO.name: DEMO}
 
 
 def main(argv: Sequence[str] | None = None, servers: Servers | None = None) -> int:

@@ -1,0 +1,131 @@
+"""Moving a store between two databases of any kind: the rows, and the marks that tell every program what it may use (Moving)."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+
+from sqlalchemy import bindparam, delete, insert, select, update
+from sqlalchemy.schema import CreateTable, DropTable
+
+from recordance.errors import StoreUnusable
+from recordance.ports.moving import Home, Leaving, Progress, Standing
+from recordance.ports.truth import TruthReader
+from recordance_adapters.driven.sql_truth.carrying import PACE, Pace, carry, difference
+from recordance_adapters.driven.sql_truth.migrations import HEAD
+from recordance_adapters.driven.sql_truth.rows import Rows
+from recordance_adapters.driven.sql_truth.standing import ARRIVING, MOVED, moved_away
+from recordance_adapters.driven.sql_truth.tables import alembic_version, miss, store_meta
+from recordance_adapters.driven.sql_truth.truth import SqlTruth
+
+_MARK = update(alembic_version).values(version_num=bindparam("mark"))
+_SEAL = _MARK.where(alembic_version.c.version_num != MOVED)
+_IDENTIFY = update(store_meta).values(store=bindparam("id"), key=bindparam("secret"))
+_CLEAR_MISSES = delete(miss)
+_SAY_WHERE = insert(moved_away).values(one=1, place=bindparam("where"))
+_WHERE = select(moved_away.c.place)
+_MARKED = {ARRIVING: Standing.ARRIVING, MOVED: Standing.MOVED_AWAY}
+_PATIENCE_SECONDS = 2.0
+_NOT_EMPTY = "something was stored there meanwhile: name a place where nothing is"
+
+
+class SqlMoving:
+    """A move from one truth to another (see Moving); `source_place` and `target_place` are what people call them."""
+
+    def __init__(self, source: SqlTruth, source_place: str, target: SqlTruth, target_place: str, pace: Pace = PACE) -> None:
+        self._source, self._source_place = source, source_place
+        self._target, self._target_place = target, target_place
+        self._pace = pace
+
+    def source(self) -> Home:
+        """See Moving."""
+        return _home(self._source, self._source_place)
+
+    def target(self) -> Home:
+        """See Moving."""
+        return _home(self._target, self._target_place)
+
+    def begin(self) -> None:
+        """See Moving. What recalls of nothing have missed there goes: it says nothing of the store that comes."""
+        with self._source.reading() as reader:
+            identity = reader.identity()
+        with self._target.writing() as writer:
+            if writer.head():
+                raise StoreUnusable(_NOT_EMPTY, lesson=_NOT_EMPTY)
+            writer.rows.change(_CLEAR_MISSES)
+            writer.rows.change(_IDENTIFY, id=identity.store, secret=identity.key)
+            writer.rows.change(_MARK, mark=ARRIVING)
+        self._target = self._target.known_as(identity, ARRIVING)
+
+    @contextmanager
+    def hold(self, leaving: Leaving) -> Iterator["SqlHold"]:
+        """See Moving."""
+        opened = self._source.reading() if leaving is Leaving.OPEN else self._source.writing()
+        with opened as reader:
+            yield SqlHold(reader, reader.rows, self._target, self._target_place, self._pace)
+
+    def settle(self) -> None:
+        """See Moving. What an attempt brought and a later one took back again must leave no byte (W6)."""
+        with self._target.writing() as writer:
+            head, identity = writer.head(), writer.identity()
+            writer.rows.change(_MARK, mark=HEAD)
+        self._target = settled = self._target.known_as(identity, HEAD)
+        settled.take_over()
+        settled.rewrite(head)
+        settled.vacuum()
+        settled.truncate_log(_PATIENCE_SECONDS)
+
+
+_PATIENCE_SECONDS = 2.0
+
+
+class SqlHold:
+    """The source in one transaction (see Hold)."""
+
+    def __init__(self, source: TruthReader, rows: Rows, target: SqlTruth, target_place: str, pace: Pace) -> None:
+        self.source = source
+        self._rows = rows
+        self._target = target
+        self._place = target_place
+        self._pace = pace
+
+    def carry(self, progress: Progress) -> Mapping[str, int]:
+        """See Hold."""
+        return carry(self._rows, self._target, progress, self._pace)
+
+    def target(self) -> AbstractContextManager[TruthReader]:
+        """See Hold."""
+        return self._target.reading()
+
+    def difference(self, progress: Progress) -> str | None:
+        """See Hold."""
+        with self._target.reading() as reader:
+            return difference(self._rows, reader.rows, progress, self._pace)
+
+    def seal(self) -> None:
+        """See Hold. A source that an earlier attempt has sealed stays so."""
+        if self._rows.change(_SEAL, mark=MOVED):
+            self._rows.define(CreateTable(moved_away))
+            self._rows.change(_SAY_WHERE, where=self._place)
+
+
+def reopen(truth: SqlTruth) -> str:
+    """Give a store that was moved away its use back, and return where it was moved to."""
+    with truth.writing() as writer:
+        ((place,),) = writer.rows.all(_WHERE)
+        writer.rows.define(DropTable(moved_away))
+        writer.rows.change(_MARK, mark=HEAD)
+    return str(place)
+
+
+def standing_of(truth: SqlTruth) -> Standing:
+    """Return what a place holds."""
+    if truth.format in _MARKED:
+        return _MARKED[truth.format]
+    with truth.reading() as reader:
+        return Standing.SETTLED if reader.head() else Standing.EMPTY
+
+
+def _home(truth: SqlTruth, place: str) -> Home:
+    standing = standing_of(truth)
+    with truth.reading() as reader:
+        where = reader.rows.all(_WHERE) if standing is Standing.MOVED_AWAY else ()
+        return Home(place, standing, reader.identity().store, *(str(row[0]) for row in where))
