@@ -1,9 +1,13 @@
-"""How drawn tests run: as long as they need, the same way each time under CI; a failure prints how to repeat it."""
+"""How tests run, and what they say at the end.
+
+Drawn tests take as long as they need, and go the same way each time under CI; a failure prints how to repeat it.
+"""
 
 import os
 import sys
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -24,6 +28,17 @@ def pytest_runtest_teardown() -> None:
 def pytest_sessionfinish() -> None:
     """Let go of what is kept open between tests; the server itself ends with the process."""
     _stores("close_all")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Show the figures that tests have told by `record_property("told", …)`; what a process of several prints, nobody sees."""
+    reports = [
+        report for category in terminalreporter.stats.values() for report in category if isinstance(report, pytest.TestReport)
+    ]
+    told = [text for report in reports if report.when == "call" for name, text in report.user_properties if name == "told"]
+    if told:
+        terminalreporter.section("figures")
+        terminalreporter.write_line("\n".join(map(str, told)))
 
 
 def _stores(name: str) -> Any:

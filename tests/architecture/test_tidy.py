@@ -3,7 +3,7 @@
 import ast
 import re
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -39,13 +39,13 @@ def spread(sizes: Sequence[tuple[int, str]]) -> str:
 
 
 @pytest.mark.parametrize(("what", "maximum"), [("files", FILE_LINES), ("functions", FUNCTION_LINES)], ids=["files", "functions"])
-def test_nothing_is_longer_than_its_hard_maximum(what: str, maximum: int, capsys: pytest.CaptureFixture[str]) -> None:
-    """Sizes are printed, so that growth is seen; only what nobody can read at once fails."""
+def test_nothing_is_longer_than_its_hard_maximum(what: str, maximum: int, record_property: Callable[[str, str], None]) -> None:
+    """Sizes are told, so that growth is seen; only what nobody can read at once fails."""
     sizes = sizes_of_files() if what == "files" else sizes_of_functions()
     worst = sorted(sizes, reverse=True)[:5]
-    with capsys.disabled():
-        print(f"\nlines of code in {what}: {spread(sizes)}")
-        print("\n".join(f"  {size:4} {where}" for size, where in worst))
+    record_property(
+        "told", "\n".join([f"lines of code in {what}: {spread(sizes)}", *(f"  {size:4} {where}" for size, where in worst)])
+    )
     too_long = [f"{where}: {size} lines, at most {maximum}" for size, where in sizes if size > maximum]
     assert not too_long, "split it where the subject changes:\n" + "\n".join(too_long)
 

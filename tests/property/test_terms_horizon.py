@@ -1,7 +1,7 @@
 """What the engine leaves out is bounded by what its score proves: the best are always among what is proposed (L17)."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import pytest
@@ -122,7 +122,7 @@ def test_no_match_that_was_left_out_is_above_the_horizon(corpus: Corpus, request
 
 @pytest.mark.parametrize("wanted", [1, 6, 20])
 def test_widening_until_the_last_wanted_is_above_the_horizon_finds_the_best(
-    corpus: Corpus, wanted: int, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]
+    corpus: Corpus, wanted: int, request: pytest.FixtureRequest, record_property: Callable[[str, str], None]
 ) -> None:
     """L17: what ranks is exact, however many commits, updates and deletes the index has seen; few queries need a second look."""
     chance = random.Random(request.node.name)
@@ -135,8 +135,7 @@ def test_widening_until_the_last_wanted_is_above_the_horizon_finds_the_best(
         while not settled(asked, corpus, weights, exact, count, wanted):
             count *= WIDENING
             widenings += 1
-    with capsys.disabled():
-        print(f"\n{widenings / QUERIES:.2f} widenings a query for the best {wanted} of {len(corpus.held)}", end="")
+    record_property("told", f"{widenings / QUERIES:.2f} widenings a query for the best {wanted} of {len(corpus.held)}")
     assert widenings / QUERIES <= MOST_WIDENINGS
 
 
