@@ -72,13 +72,15 @@ def open_postgres_truth(
     connect_timeout: float = CONNECT_SECONDS,
     statement_timeout: float = STATEMENT_SECONDS,
     schema: str | None = None,
+    missing: StoreUnusable | None = None,
 ) -> SqlTruth:
     """Open the store in one schema of a Postgres database; make its tables, and the schema, when there are none.
 
     `url` is postgresql://user@host:port/database with whatever libpq takes behind a question mark (sslmode, sslrootcert …);
     `password` goes before the one in it. `schema` is the first of the user's own when left out; several stores share one
     database in several schemas. `identity`, `patience` and `formats` are those of `open_sql_truth`; timeouts are seconds. Up to
-    `pool` connections stay open, twice as many work at once. A database that takes no writes is opened for reading. No copy is
+    `pool` connections stay open, twice as many work at once. Where there is no store and
+    `missing` is given, that is raised, and nothing made. A database that takes no writes is opened for reading. No copy is
     made before a migration: that is for whoever runs the server. Raises StoreUnusable when the server is not there
     (STORE_UNREACHABLE), is too old, refuses this user, or holds no store but other tables, or a newer program's store.
     """
@@ -90,10 +92,10 @@ def open_postgres_truth(
         raise StoreUnusable(f"{lesson} ({error})", lesson=lesson) from error
 
     server = connecting.server_of(url, password, connect_timeout, statement_timeout, schema)
-    used, obstacle = connecting.entered(server, patience)
+    used, obstacle = connecting.entered(server, patience, missing)
     dialect = PostgresDialect(used, patience=patience, obstacle=obstacle, token=secrets.token_hex(8))
     engine = connecting.postgres_engine(used, pool, patience)
-    return prepared(engine, dialect, patience=patience, identity=identity, formats=formats)
+    return prepared(engine, dialect, patience=patience, identity=identity, formats=formats, lost=missing)
 
 
 @contextmanager

@@ -109,8 +109,10 @@ def server_of(url: str, password: str | None, connect_timeout: float, statement_
     )
 
 
-def entered(server: Server, patience: float) -> tuple[Server, str | None]:
+def entered(server: Server, patience: float, missing: StoreUnusable | None = None) -> tuple[Server, str | None]:
     """Return the server with the schema that is used, made where it is missing, and why nothing can be written, if so.
+
+    Where `missing` is given, it is raised rather than anything made.
 
     Raises StoreUnusable when no store can be kept there.
     """
@@ -118,6 +120,8 @@ def entered(server: Server, patience: float) -> tuple[Server, str | None]:
         with closing(server.connect()) as connection:
             found = _survey(connection)
             _require_fit(found)
+            if found.schema is None and missing is not None:
+                raise missing
             if found.schema is None and server.schema is not None and found.takes_writes:
                 _make_schema(connection, server.schema, patience)
                 found = _survey(connection)
