@@ -15,7 +15,7 @@ FUNCTION_LINES = 70
 # Modules that nothing imports because something else starts them.
 STARTED_BY_OTHERS = re.compile(r"(^|/)(__main__|__init__|conftest)\.py$|/driving/cli/main\.py$|/migrations/")
 # Held to its port's contract before a setting leads to it.
-NOT_REACHED_YET = re.compile(r"/qdrant_vectors/collection\.py$")
+NOT_REACHED_YET = re.compile(r"/qdrant_vectors/remote\.py$|/usecases/shared_vector_follow\.py$")
 LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)#\s]+)[^)]*\)")
 
 

@@ -12,6 +12,7 @@ from recordance.domain.validity import TimeWindow
 from recordance.errors import Fault, ReplicaDamaged
 from recordance.ports.vectors import VectorReplica, tolerance
 from recordance.query.fence import Fence, LabelFence, MemberFence, SubtreeFence
+from support.qdrant_servers import LOCAL_WARNINGS
 from support.truths import NOON
 from support.vector_indexes import (
     VECTOR_REPLICAS,
@@ -25,7 +26,7 @@ from support.vector_indexes import (
     vector_replica,
 )
 
-pytestmark = pytest.mark.filterwarnings("ignore:Local mode performs exact")  # which is what was asked for
+pytestmark = LOCAL_WARNINGS
 EAST, NORTH, WEST = [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]
 FAR = 2**53
 

@@ -16,6 +16,7 @@ from recordance.ports.vectors import VectorReplica
 from recordance.query.fence import LabelFence, MemberFence, SubtreeFence
 from recordance.query.nearness import VectorQuery
 from recordance_adapters.driven.in_memory.vectors import MemoryVectorReplica
+from support.qdrant_servers import LOCAL_WARNINGS
 from support.truths import NOON
 from support.vector_indexes import (
     NUMBERS,
@@ -32,7 +33,7 @@ from support.vector_indexes import (
     vector_replica,
 )
 
-pytestmark = pytest.mark.filterwarnings("ignore:Local mode performs exact")  # which is what was asked for
+pytestmark = LOCAL_WARNINGS
 MANY = 10_000
 
 

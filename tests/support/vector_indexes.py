@@ -18,7 +18,7 @@ from recordance_adapters.driven.in_memory.vectors import MemoryVectorReplica
 from support.slots import STORE, adopted_slot
 from support.truths import NOON, days, make_capture
 
-VECTOR_REPLICAS = ("in_memory", "edge", "client")
+VECTOR_REPLICAS = ("in_memory", "edge", "client", "double", "server")
 """Every adapter of the port, by name; a contract test runs against each."""
 NUMBERS = (*range(1, 25), 2**40, 10**17)
 PROJECTS = ("nott", "nott/x", "nottx", "nott/x/y", "Nott", "nott/", "проект/日", "p" * 3000)
@@ -36,13 +36,11 @@ def vector_replica(adapter: str, folder: Path) -> Iterator[VectorReplica]:
 
             with adopted_slot(folder) as slot, closing(open_vectors(slot.path, STORE, slot.others())) as replica:
                 yield replica
-        case "client":
-            from qdrant_client import QdrantClient
+        case "client" | "double" | "server":
+            from support.qdrant_servers import SharedAsReplica, collection
 
-            from recordance_adapters.driven.qdrant_vectors.collection import QdrantCollection
-
-            with closing(QdrantClient(":memory:")) as client:
-                yield QdrantCollection(client, "recordance", STORE)
+            with collection(adapter) as index:
+                yield SharedAsReplica(index)
         case _:
             raise AssertionError(adapter)
 

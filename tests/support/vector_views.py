@@ -20,7 +20,7 @@ from recordance.query.fence import Fence, LabelFence, MemberFence, Scope, Subtre
 from recordance.query.nearness import VectorPoint, VectorQuery
 from recordance.usecases.vector_follow import VectorFollower
 from recordance.usecases.vector_scan import VectorScan
-from recordance.usecases.vector_view import VectorView
+from recordance.usecases.vector_view import FollowedVectors, VectorView
 from recordance_adapters.driven.in_memory.vectors import MemoryVectorReplica
 from support.stores import standing_still
 from support.truths import ACTOR, NOON, captured, days, entombed, make_capture, stands, told, write
@@ -229,7 +229,7 @@ def view_holds(view: VectorView, reader: TruthReader, query: VectorQuery, *count
         assert {near.number for near in found} >= {near.number for near in expected if near.score > bound}, query
 
 
-def recall_holds(follower: VectorFollower, truth: Truth, *queries: VectorQuery) -> VectorView:
+def recall_holds(follower: FollowedVectors, truth: Truth, *queries: VectorQuery) -> VectorView:
     """Assert that a recall that comes now finds what the truth has at its snapshot; return the view that it had."""
     with follower.steady() as steady, truth.reading() as reader:
         view = steady.at(reader)

@@ -1,11 +1,13 @@
 """What a recall sees of a space's vectors, and how it holds the index still meanwhile (decision 1)."""
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from recordance.ports.truth import TruthReader
 from recordance.ports.vectors import Near
 from recordance.query.nearness import VectorQuery
+from recordance.usecases.follow import FollowerStatus
 from recordance.usecases.turns import Turns
 from recordance.usecases.vector_scan import scan_of_all
 
@@ -24,6 +26,55 @@ class VectorView(Protocol):
 
     def disprove(self) -> None:
         """Take note that a score was off by more than `tolerance`; from here on the truth is scanned."""
+        ...
+
+
+class StillVectors(Protocol):
+    """The vectors of one space, held still for one recall."""
+
+    def at(self, reader: TruthReader) -> VectorView:
+        """Return the vectors as of a snapshot that was opened since they are held still; usable as long as both are."""
+        ...
+
+
+class FollowedVectors(Protocol):
+    """A follower of one space, with a replica of its own or with an index that it shares. Safe for threads.
+
+    Every method raises what the truth raises; `commit`, `rebuild` and `open` raise Fault when the index cannot be opened or
+    written. A recall never fails for an index: where none can be asked, it scans the truth.
+    """
+
+    @property
+    def alarms(self) -> int:
+        """A number that has grown whenever a commit is due for another reason than a write."""
+        ...
+
+    def steady(self) -> AbstractContextManager[StillVectors]:
+        """Hold the vectors still until the end; open the snapshot inside."""
+        ...
+
+    def commit(self) -> None:
+        """Bring the index up to the truth's head, durably."""
+        ...
+
+    def rebuild(self, progress: Callable[[int, int], None]) -> None:
+        """Empty the index and fill it again from the truth."""
+        ...
+
+    def open(self) -> None:
+        """See where the index is, for whoever asks how far it is."""
+        ...
+
+    def held(self) -> int | None:
+        """Return how many vectors the index holds, for upkeep; None where it cannot be asked or is no good."""
+        ...
+
+    def status(self) -> FollowerStatus:
+        """Return how far the index is."""
+        ...
+
+    def close(self) -> None:
+        """Let the index go; from then on recalls scan."""
         ...
 
 

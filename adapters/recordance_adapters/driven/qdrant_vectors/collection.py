@@ -1,22 +1,27 @@
-"""A replica of the vector index as one collection behind a Qdrant client: shared by every process that is given the same one.
+"""The vector index of one store as one collection of a Qdrant server: shared by every process that is given the same one.
 
 The position lies in a point of its own, numbered 0 where capsules begin at 1. It has no vector, so that no search finds it, and
-goes with the rest if somebody empties the collection, so that this is noticed.
+goes with the rest if somebody empties the collection, so that this is noticed. It is only ever changed where its epoch is the
+expected one: what was emptied or taken over meanwhile is not overwritten.
 
-What a server keeps of points that were replaced or dropped, until it rewrites its segments, is beyond the reach of a client.
+On a cluster a write is acknowledged by every live replica before it answers, in one order for all, and the position is read from
+all of them: where they disagree there is none. What a server keeps of points that were replaced or dropped, until it rewrites its
+segments, is beyond the reach of a client.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from qdrant_client import QdrantClient, models
-from qdrant_client.http.exceptions import ApiException
 
-from recordance.errors import Fault, ReplicaDamaged
+from recordance.domain.embedding import DEFAULT_SPACE
+from recordance.errors import Fault, ReplicaDamaged, StoreUnusable
+from recordance.ports.shared_vectors import SharedPosition
 from recordance.ports.vectors import Near
 from recordance.query.nearness import VectorPoint, VectorQuery
+from recordance_adapters.driven.qdrant_vectors.calling import Calling, Trouble, Unanswered
 from recordance_adapters.driven.qdrant_vectors.encoding import (
     EVENT,
     LABELS,
@@ -28,133 +33,198 @@ from recordance_adapters.driven.qdrant_vectors.encoding import (
     direction,
     payload_of,
 )
-from recordance_adapters.driven.qdrant_vectors.sidecar import SCHEMA_VERSION
+from recordance_adapters.driven.qdrant_vectors.layout import EPOCH, FIELDS, SCHEMA, objection
 
-BATCH = 500
-"""How many points one request carries."""
+T = TypeVar("T")
+
 _POSITION = 0
-_FAILURES = (ApiException, ValueError, RuntimeError, OSError)
-"""What the client raises: for a refusal or a connection that broke, over unknown names in memory, and once it is closed."""
+_COMPONENTS = 1_000_000
+"""How many components the points of one request have at most: some 20 MB, where servers take 32."""
 _ALL_POINTS = models.Filter(must_not=[models.HasIdCondition(has_id=[_POSITION])])
+_EXACT = models.SearchParams(exact=True)
+_ORDERED = models.WriteOrdering.STRONG
+_AGREED = models.ReadConsistencyType.ALL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How many points a request carries, and how a collection is made: left out, as the server has it."""
+
+    batch: int = 500
+    shard_number: int | None = None
+    replication_factor: int | None = None
 
 
 class QdrantCollection:
-    """The index of one store in the collection `name` (see VectorReplica).
+    """The index of one space of the store `store` in the collection `name` (see SharedVectorIndex)."""
 
-    Every property asks the server, since others may have written meanwhile. Raises Fault where the server cannot be reached or
-    the collection is another store's, ReplicaDamaged where the collection is not there any more.
-    """
-
-    def __init__(self, client: QdrantClient, name: str, store: str) -> None:
+    def __init__(
+        self,
+        client: QdrantClient,
+        name: str,
+        store: str,
+        plan: Plan = Plan(),
+        calling: Calling | None = None,
+        space: str = DEFAULT_SPACE,
+    ) -> None:
         self._client = client
         self._name = name
         self._store = store
+        self._plan = plan
+        self._calling = calling or Calling(name)
+        self._space = space
 
-    @property
-    def applied(self) -> int:
-        """See VectorReplica."""
-        return int(self._position().get("seq", 0))
+    def position(self) -> SharedPosition | None:
+        """See SharedVectorIndex."""
+        payload = self._told()
+        if payload is None or payload.get("schema") != SCHEMA:
+            return None
+        return SharedPosition(**{field: payload[field] for field in SharedPosition.__dataclass_fields__})
 
-    @property
-    def mark(self) -> str:
-        """See VectorReplica."""
-        return str(self._position().get("mark", ""))
-
-    @property
-    def dimension(self) -> int:
-        """See VectorReplica."""
-        with self._asking():
-            if not self._client.collection_exists(self._name):
-                return 0
-            vectors = self._client.get_collection(self._name).config.params.vectors
-            if not isinstance(vectors, models.VectorParams):
-                raise Fault(f"the collection {self._name} holds vectors of several kinds, which is not our doing")
-            return vectors.size
-
-    @property
-    def count(self) -> int:
-        """See VectorReplica."""
-        if not self.dimension:
-            return 0
-        with self._asking():
-            return self._client.count(self._name, count_filter=_ALL_POINTS, exact=True).count
-
-    def nearest(self, query: VectorQuery, count: int) -> Sequence[Near]:
-        """See VectorReplica."""
-        dimension, conditions = self.dimension, conditions_of(query)
-        if not dimension or conditions is None:
-            return ()
-        with self._asking():
-            answer = self._client.query_points(
+    def begin(self, position: SharedPosition) -> None:
+        """See SharedVectorIndex."""
+        self.prove(None)
+        vectors = {self._space: models.VectorParams(size=position.dimension, distance=models.Distance.DOT)}
+        seconds = self._calling.writing_seconds
+        self._write(lambda: self._client.delete_collection(self._name, timeout=seconds))
+        self._write(
+            lambda: self._client.create_collection(
                 self._name,
-                query=list(direction(query.vector, dimension).values),
-                query_filter=models.Filter(must=[_of(condition) for condition in conditions]),
-                limit=count,
-                search_params=models.SearchParams(exact=True),
-                with_payload=False,
+                vectors_config=vectors,
+                shard_number=self._plan.shard_number,
+                replication_factor=self._plan.replication_factor,
+                write_consistency_factor=self._plan.replication_factor,
+                hnsw_config=models.HnswConfigDiff(m=0),  # everything is asked exactly, so that a graph is never used
+                timeout=seconds,
             )
-            return [Near(int(found.id), found.score) for found in answer.points]
+        )
+        for field, schema in FIELDS.items():
+            self._index_field(field, schema)
+        payload = self._payload(position)
+        self._upsert([models.PointStruct(id=_POSITION, vector={}, payload=payload)])
+
+    def advance(self, epoch: str, position: SharedPosition) -> bool:
+        """See SharedVectorIndex."""
+        expected = models.Filter(
+            must=[
+                models.HasIdCondition(has_id=[_POSITION]),
+                models.FieldCondition(key=EPOCH, match=models.MatchValue(value=epoch)),
+            ]
+        )
+        payload, seconds = self._payload(position), self._calling.writing_seconds
+        self._write(
+            lambda: self._client.set_payload(self._name, payload, points=expected, wait=True, ordering=_ORDERED, timeout=seconds)
+        )
+        return self.position() == position
 
     def put(self, points: Iterable[VectorPoint], dropped: Collection[int]) -> None:
-        """See VectorReplica."""
-        dimension, source = self.dimension, iter(points)
-        while batch := {point.number: _structure(point, dimension) for point in islice(source, BATCH)}:
-            with self._asking():
-                self._client.upsert(self._name, list(batch.values()), wait=True)
-        if dropped and dimension:
-            with self._asking():
-                self._client.delete(self._name, models.PointIdsList(points=list(dropped)), wait=True)
+        """See SharedVectorIndex."""
+        source = iter(points)
+        for first in source:
+            size = max(1, min(self._plan.batch, _COMPONENTS // first.vector.dimension))
+            batch = {point.number: self._structure(point) for point in (first, *islice(source, size - 1))}
+            self._upsert(list(batch.values()))
+        if dropped:
+            selected, seconds = models.PointIdsList(points=list(dropped)), self._calling.writing_seconds
+            self._write(lambda: self._client.delete(self._name, selected, wait=True, ordering=_ORDERED, timeout=seconds))
 
-    def settle(self, seq: int, mark: str = "") -> None:
-        """See VectorReplica."""
-        if not self.dimension:
-            raise Fault(f"there is no collection {self._name} that could be settled")
-        self._position()  # raises if it is another store's
-        payload = {"schema": SCHEMA_VERSION, "store": self._store, "seq": seq, "mark": mark}
-        with self._asking():
-            self._client.upsert(self._name, [models.PointStruct(id=_POSITION, vector={}, payload=payload)], wait=True)
+    def nearest(self, query: VectorQuery, count: int) -> Sequence[Near]:
+        """See SharedVectorIndex."""
+        conditions = conditions_of(query)
+        if conditions is None:
+            return ()
+        towards = list(direction(query.vector, query.vector.dimension).values)
+        answer = self._read(
+            lambda: self._client.query_points(
+                self._name,
+                query=towards,
+                using=self._space,
+                query_filter=models.Filter(must=[_of(condition) for condition in conditions]) if conditions else None,
+                limit=count,
+                search_params=_EXACT,
+                with_payload=False,
+            )
+        )
+        return [Near(int(found.id), found.score) for found in answer.points]
 
-    def clear(self, dimension: int) -> None:
-        """See VectorReplica."""
-        self._position()  # raises if it is another store's
-        vectors = models.VectorParams(size=dimension, distance=models.Distance.DOT)
-        with self._asking():
-            self._client.delete_collection(self._name)
-            self._client.create_collection(self._name, vectors_config=vectors)
+    def count(self) -> int:
+        """See SharedVectorIndex."""
+        return self._read(lambda: self._client.count(self._name, count_filter=_ALL_POINTS, exact=True)).count
+
+    def prove(self, dimension: int | None) -> None:
+        """See SharedVectorIndex."""
+        told = self._told()  # raises if it is another store's
+        if told is not None or not self._exists():
+            return
+        made = self._read(lambda: self._client.get_collection(self._name))
+        if (wrong := objection(made, self._space, dimension)) is not None:
+            raise self._unusable(wrong)
 
     def close(self) -> None:
-        """See VectorReplica: the client is whoever's who made it."""
+        """See SharedVectorIndex."""
+        self._client.close()
 
-    def _position(self) -> dict[str, Any]:
-        """Return what the position says; empty if there is none, or none by this version."""
-        if not self.dimension:
-            return {}
-        with self._asking():
-            found = self._client.retrieve(self._name, [_POSITION], with_payload=True)
+    # ── the position ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _told(self) -> dict[str, Any] | None:
+        """Return what the position says, None where there is none. Raises StoreUnusable where it is another store's."""
+        try:
+            found = self._read(lambda: self._client.retrieve(self._name, [_POSITION], with_payload=True, consistency=_AGREED))
+        except ReplicaDamaged:
+            return None
         payload = (found[0].payload or {}) if found else {}
-        if payload and payload.get("store") != self._store:
-            raise Fault(f"the collection {self._name} is another store's; give each store one of its own")
-        return payload if payload.get("schema") == SCHEMA_VERSION else {}
+        if "schema" not in payload:
+            return None
+        if payload.get("store") != self._store:
+            raise self._unusable("is another store's; give each store a collection of its own")
+        return payload
 
-    @contextmanager
-    def _asking(self) -> Iterator[None]:
-        """Turn what the client raises into ReplicaDamaged if the collection is gone, else into Fault."""
+    def _payload(self, position: SharedPosition) -> dict[str, Any]:
+        fields = {field: getattr(position, field) for field in SharedPosition.__dataclass_fields__}
+        return {"schema": SCHEMA, "store": self._store, **fields}
+
+    def _unusable(self, wrong: str) -> StoreUnusable:
+        lesson = f"the collection {self._name!r} of the Qdrant server {wrong}"
+        return StoreUnusable(lesson, lesson=lesson)
+
+    # ── requests ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _structure(self, point: VectorPoint) -> models.PointStruct:
+        values = list(direction(point.vector, point.vector.dimension).values)
+        return models.PointStruct(id=point.number, vector={self._space: values}, payload=payload_of(point))
+
+    def _upsert(self, points: list[models.PointStruct]) -> None:
+        seconds = self._calling.writing_seconds
+        self._write(lambda: self._client.upsert(self._name, points, wait=True, ordering=_ORDERED, timeout=seconds))
+
+    def _index_field(self, field: str, schema: Any) -> None:
+        seconds = self._calling.writing_seconds
+        self._write(
+            lambda: self._client.create_payload_index(
+                self._name, field, field_schema=schema, wait=True, ordering=_ORDERED, timeout=seconds
+            )
+        )
+
+    def _read(self, ask: Callable[[], T]) -> T:
         try:
-            yield
-        except _FAILURES as error:
-            if self._is_gone():
-                raise ReplicaDamaged(f"the collection {self._name} is not there any more") from error
-            raise Fault(f"the collection {self._name} could not be asked: {error}") from error
+            return self._calling.read(ask)
+        except Unanswered as fault:
+            raise self._meant(fault) from fault
 
-    def _is_gone(self) -> bool:
+    def _write(self, ask: Callable[[], T]) -> T:
         try:
-            return not self._client.collection_exists(self._name)
-        except _FAILURES:
-            return False
+            return self._calling.write(ask)
+        except Unanswered as fault:
+            raise self._meant(fault) from fault
 
+    def _meant(self, fault: Unanswered) -> Fault:
+        """Return what a failure means: where the collection is gone, that is the trouble, whatever the client says."""
+        if fault.trouble in (Trouble.MISSING, Trouble.OTHER) and not self._exists():
+            return ReplicaDamaged(f"the collection {self._name} is not there")
+        return fault
 
-def _structure(point: VectorPoint, dimension: int) -> models.PointStruct:
-    return models.PointStruct(id=point.number, vector=list(direction(point.vector, dimension).values), payload=payload_of(point))
+    def _exists(self) -> bool:
+        return self._calling.read(lambda: self._client.collection_exists(self._name))
 
 
 def _of(condition: Condition) -> models.FieldCondition | models.HasIdCondition:
