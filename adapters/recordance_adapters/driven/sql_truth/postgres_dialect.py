@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine, PoolProxiedConnection
 from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
 
 from recordance.errors import Fault, MissingState, RecordanceError, StateKind
+from recordance_adapters.driven.sql_truth.borrowing import borrowed, give_back
 from recordance_adapters.driven.sql_truth.postgres_care import damage_of, take_over_rows, vacuum_store
 from recordance_adapters.driven.sql_truth.postgres_connecting import Driver, Server, channel_of, key_of, milliseconds
 from recordance_adapters.driven.sql_truth.postgres_duty import PostgresDuty
@@ -95,10 +96,9 @@ class PostgresDialect:
 
     def data_version(self, engine: Engine) -> int:
         """See SqlDialect: every change of the store renews the row of its counters."""
-        try:
-            return self._ask_version(engine)
-        except psycopg.OperationalError:
-            return self._ask_version(engine)  # a connection that died while it was idle; the next one is asked anew
+        connection, version = borrowed(engine, self.is_lost, _version)
+        give_back(connection, self.is_lost)
+        return version
 
     def rewrite(self, connection: PoolProxiedConnection, seq: int, head: int) -> bool:  # noqa: ARG002
         """See SqlDialect: the server's own business."""
@@ -157,18 +157,6 @@ class PostgresDialect:
     def close(self) -> None:
         """See SqlDialect: everything open belongs to the engine, a watch or a duty."""
 
-    def _ask_version(self, engine: Engine) -> int:
-        connection = engine.raw_connection()
-        try:
-            row = _driver(connection.dbapi_connection).execute(_VERSION).fetchone()
-        except BaseException:
-            if self.is_lost(connection):
-                connection.invalidate()
-            raise
-        finally:
-            connection.close()
-        return int(row[0]) if row else 0
-
     def _was_committed(self, xid: str, lost: Exception) -> bool:
         """Ask the server, as long as a connection may take to be opened; raises the uncertain failure when it cannot say.
 
@@ -195,6 +183,11 @@ class PostgresDialect:
 
 def _driver(connection: DBAPIConnection | None) -> Driver:
     return cast("Driver", connection)
+
+
+def _version(connection: PoolProxiedConnection) -> int:
+    (version,) = _driver(connection.dbapi_connection).execute(_VERSION).fetchone() or (0,)
+    return int(version)
 
 
 def _cursor(cursor: DBAPICursor) -> psycopg.Cursor[Any]:

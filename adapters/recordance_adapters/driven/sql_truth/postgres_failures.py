@@ -6,7 +6,7 @@ from sqlalchemy.exc import TimeoutError as NoConnection
 
 from recordance.errors import Fault, MissingState, RecordanceError, StateKind, StoreUnusable
 
-LOST = "the connection to the database was lost before anything was written: try again in a moment"
+_LOST = "the connection to the database was lost before anything was written: try again in a moment"
 _REFUSED = (
     "the database cannot be reached, or refuses the connection; nothing was written: try again in a moment, and see that its "
     "server runs and that the address, the user and the password are right"
@@ -30,7 +30,6 @@ _LESSONS: tuple[tuple[type[Exception], str], ...] = (
     (errors.DataCorrupted, "the database is damaged: restore a backup"),
     (errors.IndexCorrupted, "an index of the database is damaged: REINDEX it, or restore a backup"),
 )
-_STOPPED = (errors.OperatorIntervention, errors.IdleInTransactionSessionTimeout, errors.TooManyConnections)
 _READ_ONLY = "the database takes no writes, as a standby does: name the address of the one that does"
 
 
@@ -52,8 +51,8 @@ def failure_of(error: Exception, store: str) -> RecordanceError | None:
 
 def unreachable(error: Exception) -> StoreUnusable:
     """Return that the server is not there, or is no more, and that nothing was written."""
-    stopped = isinstance(error, _STOPPED) or getattr(error, "sqlstate", None) is not None
-    lesson = LOST if stopped or isinstance(error, psycopg.InterfaceError) else _REFUSED
+    connecting = isinstance(error, errors.ConnectionTimeout) or getattr(error, "pgconn", None) is not None
+    lesson = _REFUSED if connecting else _LOST
     return StoreUnusable(f"Postgres: {_text(error)}", lesson=lesson, kind=StateKind.STORE_UNREACHABLE)
 
 

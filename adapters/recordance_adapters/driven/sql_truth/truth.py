@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,13 +14,12 @@ from recordance.domain.identity import StoreIdentity
 from recordance.errors import MissingState, RecordanceError, StateKind
 from recordance_adapters.driven.sql_truth import acknowledging
 from recordance_adapters.driven.sql_truth.acknowledging import Acknowledgement
+from recordance_adapters.driven.sql_truth.borrowing import borrowed, give_back, mark_rested
 from recordance_adapters.driven.sql_truth.dialect import Duty, SqlDialect, Watch
 from recordance_adapters.driven.sql_truth.rows import Compiler, Rows
 from recordance_adapters.driven.sql_truth.writer import SqlReader, SqlWriter
 
 T = TypeVar("T")
-_SERVED = "recordance: has served"
-"""The mark of a connection that was good once, and may have died while it was idle."""
 
 
 class SqlTruth:
@@ -27,6 +27,7 @@ class SqlTruth:
 
     def __init__(self, engine: Engine, dialect: SqlDialect, identity: StoreIdentity, version: str, patience: float) -> None:
         self._engine = engine
+        mark_rested(engine)
         self._dialect = dialect
         self._identity = identity
         self._version = version
@@ -185,39 +186,17 @@ class SqlTruth:
     ) -> Iterator[tuple[PoolProxiedConnection, T]]:
         """Open a transaction; whatever was not committed in it is undone when its connection goes back to the pool."""
         with self._told():
-            connection, made = self._begun(begin, make)
+            connection, made = borrowed(self._engine, self._dialect.is_lost, partial(self._first, begin, make))
             try:
                 yield connection, made
             finally:
-                self._give_back(connection)
+                give_back(connection, self._dialect.is_lost)
 
-    def _begun(self, begin: Callable[[DBAPICursor], None], make: Callable[[Rows], T]) -> tuple[PoolProxiedConnection, T]:
-        """Return a connection in a transaction that has read its first row, and so what was made there.
-
-        Connections that died while they were idle, as all do when a server is restarted, are found here, where nothing has been
-        done yet, and passed over. One that was opened for this and fails is the truth of the matter.
-        """
-        while True:
-            connection = self._engine.raw_connection()
-            served = _SERVED in connection.info
-            try:
-                cursor = connection.cursor()
-                begin(cursor)
-                made = make(Rows(cursor, self._compiler))
-            except BaseException:
-                passed_over = served and self._dialect.is_lost(connection)
-                self._give_back(connection)
-                if not passed_over:
-                    raise
-            else:
-                connection.info[_SERVED] = True
-                return connection, made
-
-    def _give_back(self, connection: PoolProxiedConnection) -> None:
-        if self._dialect.is_lost(connection):
-            connection.invalidate()
-        else:
-            connection.close()
+    def _first(self, begin: Callable[[DBAPICursor], None], make: Callable[[Rows], T], connection: PoolProxiedConnection) -> T:
+        """Begin a transaction, and read what its snapshot is known by."""
+        cursor = connection.cursor()
+        begin(cursor)
+        return make(Rows(cursor, self._compiler))
 
     def _reader(self, rows: Rows) -> SqlReader:
         return SqlReader(rows, self._identity, self._version)
