@@ -23,10 +23,11 @@ from typing import Any
 import psycopg
 import pytest
 
+from support import postgres_guard
+
 GIVEN = "RECORDANCE_TEST_POSTGRES_URL"
 """Names a server to use instead; its user must be allowed to make databases."""
 USER = "recordance"
-_GUARD = Path(__file__).with_name("postgres_guard.py")
 _BOUND = 60.0
 _FAST = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
 """What a server that nobody pulls the plug of may leave out; the store itself asks for durable commits all the same."""
@@ -66,7 +67,7 @@ class PostgresServer:
         """Start it and wait until it answers."""
         chosen = {"port": str(self.port), "listen_addresses": "127.0.0.1", "unix_socket_directories": "", **self._settings}
         command = [self._programs / "postgres", "-D", self._data, *(f"--{name}={value}" for name, value in chosen.items())]
-        guard = [sys.executable, "-S", "-E", str(_GUARD), "-" if self._user is None else str(self._user), *map(str, command)]
+        guard = [sys.executable, "-S", "-E", postgres_guard.__file__, "-" if self._user is None else str(self._user), *map(str, command)]
         with (self.folder / "log").open("ab") as log:
             self._guard = subprocess.Popen(guard, stdin=subprocess.PIPE, stdout=log, stderr=log)
         wait_until(self._answers, "the server answers")
