@@ -67,7 +67,8 @@ class PostgresServer:
         """Start it and wait until it answers."""
         chosen = {"port": str(self.port), "listen_addresses": "127.0.0.1", "unix_socket_directories": "", **self._settings}
         command = [self._programs / "postgres", "-D", self._data, *(f"--{name}={value}" for name, value in chosen.items())]
-        guard = [sys.executable, "-S", "-E", postgres_guard.__file__, "-" if self._user is None else str(self._user), *map(str, command)]
+        user = "-" if self._user is None else str(self._user)
+        guard = [sys.executable, "-S", "-E", postgres_guard.__file__, user, *map(str, command)]
         with (self.folder / "log").open("ab") as log:
             self._guard = subprocess.Popen(guard, stdin=subprocess.PIPE, stdout=log, stderr=log)
         wait_until(self._answers, "the server answers")
