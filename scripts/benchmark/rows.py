@@ -27,11 +27,12 @@ IMPORT = 5_000
 
 @dataclass(frozen=True)
 class Bench:
-    """A store of one size under one folder, and how many recalls each row makes."""
+    """A store of one size under one folder, and how many recalls each row makes. `truth` is the URL of one that is a server."""
 
     folder: Path
     size: int
     recalls: int
+    truth: str | None = None
 
     @property
     def shown(self) -> str:
@@ -41,7 +42,8 @@ class Bench:
     def server(self) -> StdioServer:
         """Start a server on the store."""
         command = [sys.executable, "-m", "recordance_adapters", "mcp", "--store", str(self.folder / "store")]
-        return StdioServer(command, self.folder / "log", environment.clean_variables())
+        where = {} if self.truth is None else {"RECORDANCE_TRUTH": self.truth}
+        return StdioServer(command, self.folder / "log", environment.clean_variables() | where)
 
 
 def rows(bench: Bench, baseline: Times) -> Iterator[Row]:
