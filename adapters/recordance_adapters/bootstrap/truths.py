@@ -12,6 +12,7 @@ from recordance_adapters.sections import DestinationSettings
 from recordance_adapters.settings import Settings
 
 if TYPE_CHECKING:
+    from recordance_adapters.driven.sql_truth.preparing import Formats
     from recordance_adapters.driven.sql_truth.truth import SqlTruth
 
 TRUTH_FILE = "truth.sqlite"
@@ -43,17 +44,18 @@ def address_of(place: DestinationSettings) -> str:
     return f"postgresql://{parts.netloc.rpartition('@')[2]}{parts.path}{f', schema {schema}' if schema else ''}"
 
 
-def open_truth(absent: Absent, settings: Settings, place: DestinationSettings) -> "SqlTruth":
+def open_truth(absent: Absent, settings: Settings, place: DestinationSettings, formats: "Formats | None" = None) -> "SqlTruth":
     """Open the truth of a destination, and make it where it is missing unless that is to be refused.
 
-    Raises StoreUnusable where it cannot be used, and MissingState where others keep it locked.
+    `formats` are those of this program when left out. Raises StoreUnusable where it cannot be used, and MissingState where
+    others keep it locked.
     """
     if place.truth is None:
-        return _open_file(absent, settings, folder_of(place))
-    return _open_server(absent, settings, place, place.truth)
+        return _open_file(absent, settings, folder_of(place), formats)
+    return _open_server(absent, settings, place, place.truth, formats)
 
 
-def _open_file(absent: Absent, settings: Settings, folder: Path) -> "SqlTruth":
+def _open_file(absent: Absent, settings: Settings, folder: Path, formats: "Formats | None") -> "SqlTruth":
     from recordance_adapters.driven.sql_truth.opening import open_sql_truth
     from recordance_adapters.driven.sql_truth.sqlite_file import require_store
     from recordance_adapters.driven.tantivy_terms import positions_in
@@ -61,15 +63,22 @@ def _open_file(absent: Absent, settings: Settings, folder: Path) -> "SqlTruth":
     file, followers = folder / TRUTH_FILE, positions_in(folder / REPLICAS_FOLDER)
     if absent is Absent.REFUSE:
         require_store(file, followers)
-    return open_sql_truth(file, identity=fixed_identity(settings), followers=followers)
+    return open_sql_truth(file, identity=fixed_identity(settings), formats=formats, followers=followers)
 
 
-def _open_server(absent: Absent, settings: Settings, place: DestinationSettings, url: str) -> "SqlTruth":
+def _open_server(
+    absent: Absent, settings: Settings, place: DestinationSettings, url: str, formats: "Formats | None"
+) -> "SqlTruth":
     from recordance_adapters.driven.sql_truth.opening import open_postgres_truth
 
     missing = _nothing_there(place) if absent is Absent.REFUSE else None
     return open_postgres_truth(
-        url, identity=fixed_identity(settings), pool=place.postgres.pool, missing=missing, **connecting(place)
+        url,
+        identity=fixed_identity(settings),
+        formats=formats,
+        pool=place.postgres.pool,
+        missing=missing,
+        **connecting(place),
     )
 
 

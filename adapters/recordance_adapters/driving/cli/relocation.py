@@ -10,6 +10,8 @@ from pydantic import ValidationError
 from recordance.errors import InvalidArgument, Json, RecordanceError
 from recordance.ports.moving import Leaving
 from recordance.usecases.move import Phase, move
+from recordance_adapters.bootstrap import address_of
+from recordance_adapters.bootstrap.moving import build_indexes, open_moving, reopen
 from recordance_adapters.driving.cli import screen
 from recordance_adapters.driving.cli.options import file_path
 from recordance_adapters.driving.cli.progress import Progress
@@ -17,7 +19,6 @@ from recordance_adapters.driving.cli.reply import Answer, Reply
 from recordance_adapters.driving.cli.session import ACTOR, Session
 from recordance_adapters.driving.cli.streams import complain
 from recordance_adapters.driving.cli.upkeep import UpkeepCommand
-from recordance_adapters.moving import build_indexes, open_moving, reopen, told
 from recordance_adapters.sections import DestinationSettings
 from recordance_adapters.settings import Settings
 
@@ -48,10 +49,10 @@ def _run(session: Session, given: Namespace) -> Reply:
     if given.target is None:
         raise InvalidArgument("--to", None, "the name of a destination, or a folder", "it says where the store is to be")
     target = _place(settings, given.target, "--to")
-    if told(source) == told(target):
+    if address_of(source) == address_of(target):
         raise InvalidArgument("--to", given.target, "another place", "the store is there")
     begun = time.monotonic()
-    answer = _moved(source, target, given.leaving)
+    answer = _moved(settings, source, target, given.leaving)
     answer["seconds"] = round(time.monotonic() - begun, 1)
     if answer["status"] == "moved":
         answer["index"] = _indexed(settings, target)
@@ -63,11 +64,11 @@ def _reopened(settings: Settings, given: Namespace) -> Reply:
     if given.source is not None or given.target is not None:
         raise InvalidArgument("--reopen", given.reopen, "either --reopen, or --from and --to", "it moves nothing")
     place = _place(settings, given.reopen, "--reopen")
-    elsewhere = reopen(place)
-    return Reply({"status": "reopened", "place": told(place), "moved_to": elsewhere}, screen.anything)
+    elsewhere = reopen(settings, place)
+    return Reply({"status": "reopened", "place": address_of(place), "moved_to": elsewhere}, screen.anything)
 
 
-def _moved(source: DestinationSettings, target: DestinationSettings, leaving: Leaving) -> dict[str, Json]:
+def _moved(settings: Settings, source: DestinationSettings, target: DestinationSettings, leaving: Leaving) -> dict[str, Json]:
     shown: list[Progress] = []
 
     def begin(phase: Phase) -> Progress:
@@ -76,7 +77,7 @@ def _moved(source: DestinationSettings, target: DestinationSettings, leaving: Le
         return shown[-1]
 
     try:
-        with open_moving(source, target) as moving:
+        with open_moving(settings, source, target) as moving:
             return move(moving, leaving, begin)
     except (RecordanceError, KeyboardInterrupt):
         if shown:  # something was carried already
