@@ -20,7 +20,6 @@ from recordance.errors import (
     OtherDimension,
     Refusal,
     SearchFailed,
-    StateKind,
     StoreUnusable,
 )
 from recordance.query.lane import Lane, LaneChoice
@@ -158,9 +157,9 @@ def _part_or_failure(destinations: Destinations, asked: Profile, answer: Answer[
             return Failed(asked.name, answer.value, f"no answer within {asked.deadline:g} s")
         case Unanswered.BUSY:
             return Failed(asked.name, answer.value, "it has not answered earlier searches yet")
-        case StoreUnusable(lesson=lesson):
+        case StoreUnusable(kind=kind, lesson=lesson):
             fault = destinations.note_fault(asked.name, answer)
-            return Failed(asked.name, StateKind.STORE_UNUSABLE.value, f"{lesson} ({fault})")
+            return Failed(asked.name, kind.value, f"{lesson} ({fault})")
         case _:
             return Failed(asked.name, "fault", f"internal fault {destinations.note_fault(asked.name, answer)}")
 
