@@ -3,18 +3,20 @@
 import logging
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
 
 from recordance.domain.caller import Caller
-from recordance.errors import RecordanceError, Refusal
+from recordance.errors import Refusal
 from recordance.usecases.probing import Standing, prove_search, standing
 from recordance_adapters.driving.mcp_server.options import Service
 
 _WARDEN = Caller(actor="readiness")
 """Sees every destination, and writes nothing."""
+_STORE = "store"
+"""Under what name it is told that there are no destinations at all."""
 _HELD_SECONDS = 1.0
 """How long a verdict holds, so that nobody can make the server busy by asking whether it is ready."""
 
@@ -53,48 +55,49 @@ class Readiness:
 
     def standings(self) -> Iterator[tuple[str, Standing]]:
         """Yield how each destination stands; one that cannot tell is left out."""
+        if self._hangs(_STORE):
+            return
         try:
             names = self._service.destinations.visible(_WARDEN)
-        except RecordanceError:
+        except Exception:
+            log.debug("there are no numbers", exc_info=True)
             return
         for name in names:
-            if (trial := self._trials.get(name)) is not None and not trial.done():
-                continue  # it hangs: whoever asks for numbers must not hang too
+            if self._hangs(name):
+                continue  # whoever asks for numbers must not hang too
             try:
                 yield name, standing(self._service.destinations.reading(_WARDEN, name))
             except Exception:  # numbers fail open, whatever a destination throws
                 log.debug("%s tells no numbers", name, exc_info=True)
 
+    def _hangs(self, name: str) -> bool:
+        trial = self._trials.get(name)
+        return trial is not None and not trial.done()
+
     def _tried(self) -> Verdict:
         end = time.monotonic() + self._seconds
-        try:
-            destinations = self._service.destinations
-        except RecordanceError as problem:
-            return Verdict(ready=False, failures={"store": _told(problem)})
-        wanted = sorted(self._required) or [destinations.default]
-        for name in wanted:
-            self._start(name)
-        failures = {}
-        for name in wanted:
-            why = self._failure(self._trials[name], max(end - time.monotonic(), 0.0))
-            if why is not None:
-                failures[name] = why
+        opened = self._failures({_STORE: lambda: self._service.destinations}, end)
+        if opened:
+            return Verdict(ready=False, failures=opened)
+        wanted = sorted(self._required) or [self._service.destinations.default]
+        failures = self._failures({name: partial(self._search, name) for name in wanted}, end)
         return Verdict(ready=not failures, failures=failures)
 
-    def _start(self, name: str) -> None:
+    def _search(self, name: str) -> None:
+        prove_search(self._service.destinations.reading(_WARDEN, name))
+
+    def _failures(self, trials: Mapping[str, Callable[[], object]], end: float) -> dict[str, str]:
+        for name, work in trials.items():
+            self._start(name, work)
+        told = {name: self._failure(self._trials[name], max(end - time.monotonic(), 0.0)) for name in trials}
+        return {name: why for name, why in told.items() if why is not None}
+
+    def _start(self, name: str, work: Callable[[], object]) -> None:
         """Begin a trial, unless the one before still hangs: a dead server must not take a thread with each question."""
         last = self._trials.get(name)
         if last is None or last.done():
             self._trials[name] = trial = Future[None]()
-            threading.Thread(target=partial(self._try, name, trial), name=f"recordance-ready-{name}", daemon=True).start()
-
-    def _try(self, name: str, trial: Future[None]) -> None:
-        try:
-            prove_search(self._service.destinations.reading(_WARDEN, name))
-        except BaseException as problem:  # noqa: BLE001 - it is raised where the verdict is made
-            trial.set_exception(problem)
-        else:
-            trial.set_result(None)
+            threading.Thread(target=_try, args=(work, trial), name=f"recordance-ready-{name}", daemon=True).start()
 
     def _failure(self, trial: Future[None], seconds: float) -> str | None:
         try:
@@ -102,6 +105,16 @@ class Readiness:
         except TimeoutError:
             return f"a recall took more than {self._seconds:g} s"
         return None if problem is None else _told(problem)
+
+
+def _try(work: Callable[[], object], trial: Future[None]) -> None:
+    try:
+        work()
+    except BaseException as problem:
+        log.debug("a trial failed", exc_info=True)
+        trial.set_exception(problem)
+    else:
+        trial.set_result(None)
 
 
 def _told(problem: BaseException) -> str:

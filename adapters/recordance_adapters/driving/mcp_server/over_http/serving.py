@@ -116,12 +116,11 @@ class Running:
         self._listening = listening
         self._visitors = Visitors(listening.tokens, signed)
         self._uvicorn: _Uvicorn | None = None
-        self._drain: Drain | None = None
+        self.drain = Drain()
 
     async def serve(self, listener: socket.socket) -> None:
         """Serve on a listening socket until `end` is called."""
-        self._drain = Drain()
-        parts = Parts(self._listening, self._visitors, self._sessions, self.readiness, self.measures, self._drain)
+        parts = Parts(self._listening, self._visitors, self._sessions, self.readiness, self.measures, self.drain)
         bounds = self._listening.bounds
         config = uvicorn.Config(
             build_application(parts),
@@ -146,8 +145,8 @@ class Running:
 
     def end(self) -> None:
         """Take nothing new, let what is in flight be answered, and end; to be called in the event loop."""
-        if self._uvicorn is not None and self._drain is not None:
-            self._drain.begun.set()
+        self.drain.begun.set()
+        if self._uvicorn is not None:
             self._uvicorn.should_exit = True
 
 
