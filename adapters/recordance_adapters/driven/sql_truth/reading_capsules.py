@@ -1,4 +1,4 @@
-"""Reading capsules: by number, by content, by key, by page."""
+"""Reading capsules: by number, by content, by key, by page. Rows come in the order of their keys, on every database (O11)."""
 
 import functools
 from collections.abc import Collection, Mapping, Sequence
@@ -42,12 +42,13 @@ _WITHIN = select(func.sum(project_counter.c.capsules), func.sum(project_counter.
 
 @functools.cache
 def _capsules(size: int) -> Select[tuple[object, ...]]:
-    return select(*READ_COLUMNS).where(among(capsule.c.number, size))
+    return select(*READ_COLUMNS).where(among(capsule.c.number, size)).order_by(capsule.c.number)
 
 
 @functools.cache
 def _texts(size: int) -> Select[tuple[object, ...]]:
-    return select(*TEXT_COLUMNS).select_from(_CURRENT).where(_UNFORGOTTEN, among(capsule.c.number, size))
+    chosen = select(*TEXT_COLUMNS).select_from(_CURRENT)
+    return chosen.where(_UNFORGOTTEN, among(capsule.c.number, size)).order_by(capsule.c.number)
 
 
 @functools.cache
@@ -60,13 +61,13 @@ def _anchors(size: int) -> Select[tuple[object, ...]]:
 @functools.cache
 def _contents(size: int) -> Select[tuple[int, str]]:
     chosen = select(capsule.c.number, capsule_revision.c.content).select_from(_CURRENT)
-    return chosen.where(_UNFORGOTTEN, among(capsule.c.number, size))
+    return chosen.where(_UNFORGOTTEN, among(capsule.c.number, size)).order_by(capsule.c.number)
 
 
 @functools.cache
 def _documents(size: int) -> Select[tuple[object, ...]]:
     chosen = select(*READ_COLUMNS, *TEXT_COLUMNS).select_from(_CURRENT)
-    return chosen.where(_UNFORGOTTEN, among(capsule.c.number, size))
+    return chosen.where(_UNFORGOTTEN, among(capsule.c.number, size)).order_by(capsule.c.number)
 
 
 @functools.cache
@@ -83,13 +84,13 @@ def _keyed(size: int) -> Select[tuple[str | None, str, int]]:
 
 @functools.cache
 def _tombstones(size: int) -> Select[tuple[object, ...]]:
-    return select(tombstone).where(among(tombstone.c.capsule, size))
+    return select(tombstone).where(among(tombstone.c.capsule, size)).order_by(tombstone.c.capsule)
 
 
 @functools.cache
 def _forgotten(size: int) -> Select[tuple[str, int]]:
     chosen = select(tombstone.c.content_mac, func.min(tombstone.c.capsule))
-    return chosen.where(among(tombstone.c.content_mac, size)).group_by(tombstone.c.content_mac)
+    return chosen.where(among(tombstone.c.content_mac, size)).group_by(tombstone.c.content_mac).order_by(tombstone.c.content_mac)
 
 
 class CapsuleReading(Snapshot):

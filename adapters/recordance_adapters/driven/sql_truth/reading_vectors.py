@@ -25,12 +25,12 @@ _JUDGED_AT_ONCE = 500
 @functools.cache
 def _vectors(size: int) -> Select[tuple[int, bytes]]:
     chosen = select(embedding.c.capsule, embedding.c.vector).where(among(embedding.c.capsule, size))
-    return chosen.where(embedding.c.space == bindparam("space"))
+    return chosen.where(embedding.c.space == bindparam("space")).order_by(embedding.c.capsule)
 
 
 @functools.cache
 def _embeddings(size: int) -> Select[tuple[object, ...]]:
-    return select(embedding).where(among(embedding.c.capsule, size))
+    return select(embedding).where(among(embedding.c.capsule, size)).order_by(embedding.c.capsule)
 
 
 class VectorReading(CapsuleReading):

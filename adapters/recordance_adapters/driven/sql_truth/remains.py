@@ -36,7 +36,7 @@ def _where(owner: ColumnElement[Any], *conditions: ColumnElement[bool]) -> Build
 
     @functools.cache
     def build(size: int) -> Select[Any]:
-        return select(owner).distinct().where(among(owner, size), *conditions)
+        return select(owner).distinct().where(among(owner, size), *conditions).order_by(owner)
 
     return build
 
