@@ -215,12 +215,12 @@ def test_a_place_where_no_file_can_be_is_refused(tmp_path: Path) -> None:
             open_sql_truth(place)
 
 
-def test_opening_a_store_imports_no_migration_tool(tmp_path: Path) -> None:
+def test_opening_a_store_imports_no_migration_tool_and_no_other_database(tmp_path: Path) -> None:
     """case I2: hosts start a server for every session, so start-up pays for nothing that is not needed."""
     program = (
         "import sys; from pathlib import Path; from recordance_adapters.driven.sql_truth.opening import open_sql_truth\n"
         "for _ in range(2): open_sql_truth(Path(sys.argv[1])).close()\n"
-        "print([name for name in sys.modules if name.startswith(('alembic', 'mako'))])"
+        "print([name for name in sys.modules if name.startswith(('alembic', 'mako', 'psycopg', 'sqlalchemy.dialects.postgresql'))])"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, str(tmp_path / "store" / "truth.db")],

@@ -1,4 +1,4 @@
-"""Empty stores on the session's Postgres: copies of one template, wiped after use and lent again, for to make tables takes long."""
+"""Empty stores on the session's Postgres: copies of one template, wiped after use and lent again; to make tables takes long."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress

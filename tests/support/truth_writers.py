@@ -1,7 +1,8 @@
 """Processes that write into one store, for tests of what happens between them and after their end.
 
-Run as a program: `truth_writers.py FILE NAME COUNT` says "ready <name>", waits for a line on stdin, captures COUNT capsules one
-by one (for ever if COUNT is 0), and says "answered <number>" after each write.
+Run as a program: `truth_writers.py PLACE NAME COUNT`, where the place is a file or the URL of a Postgres database, says
+"ready <name>", waits for a line on stdin, captures COUNT capsules one by one (for ever if COUNT is 0), and says
+"answered <number>" after each write.
 """
 
 import sys
@@ -11,9 +12,9 @@ from pathlib import Path
 from support.processes import Process, running
 
 
-def writing(file: Path, *names: str, count: int = 0) -> AbstractContextManager[list[Process]]:
-    """Processes that write into the store of `file`, one a name."""
-    return running(__file__, *((file, name, count) for name in names))
+def writing(place: Path | str, *names: str, count: int = 0) -> AbstractContextManager[list[Process]]:
+    """Processes that write into the store in a file or behind a URL, one a name."""
+    return running(__file__, *((place, name, count) for name in names))
 
 
 def content_of(name: str, place: int) -> str:
@@ -21,11 +22,11 @@ def content_of(name: str, place: int) -> str:
     return f"{name} writes {place}"
 
 
-def _write(file: Path, name: str, count: int) -> None:
-    from recordance_adapters.driven.sql_truth.opening import open_sql_truth
+def _write(store: str, name: str, count: int) -> None:
+    from recordance_adapters.driven.sql_truth.opening import open_postgres_truth, open_sql_truth
     from support.truths import remember
 
-    truth = open_sql_truth(file)
+    truth = open_postgres_truth(store) if store.startswith("postgresql:") else open_sql_truth(Path(store))
     print("ready", name, flush=True)
     sys.stdin.readline()
     place = 0
@@ -37,4 +38,4 @@ def _write(file: Path, name: str, count: int) -> None:
 
 
 if __name__ == "__main__":
-    _write(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))
+    _write(sys.argv[1], sys.argv[2], int(sys.argv[3]))
