@@ -1,7 +1,6 @@
 """Containers for the tests: Postgres and Qdrant, from the official images or from those that two variables name."""
 
 import os
-import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -9,6 +8,7 @@ from testcontainers.community.postgres import PostgresContainer
 from testcontainers.core.config import ConnectionMode, testcontainers_config
 
 from support.images import NoImage, obtain
+from support.ports import free_port
 from support.postgres_image import make_postgres_image
 
 POSTGRES = ("RECORDANCE_TEST_POSTGRES_IMAGE", "postgres:18")
@@ -48,10 +48,3 @@ def postgres_container(image: str) -> Iterator[PostgresContainer]:
     container.ports["5432"] = ("127.0.0.1", free_port())
     with container as running:
         yield running
-
-
-def free_port() -> int:
-    """Return a port of the loopback that nobody listens at."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

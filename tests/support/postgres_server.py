@@ -9,7 +9,6 @@ import importlib.util
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -24,6 +23,7 @@ import psycopg
 import pytest
 
 from support import postgres_guard
+from support.ports import free_port
 
 GIVEN = "RECORDANCE_TEST_POSTGRES_URL"
 """Names a server to use instead; its user must be allowed to make databases."""
@@ -45,7 +45,7 @@ class PostgresServer:
 
     def __init__(self, folder: Path, **settings: str) -> None:
         self.folder = folder
-        self.port = _free_port()
+        self.port = free_port()
         self._settings = {**_SMALL, **settings}
         self._guard: subprocess.Popen[bytes] | None = None
         self._programs = _programs(folder)
@@ -228,9 +228,3 @@ def _give(folder: Path, user: int | None) -> None:
     if user is not None:
         folder.chmod(0o755)
         os.chown(folder, user, -1)
-
-
-def _free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
