@@ -5,8 +5,8 @@ import socket
 from contextlib import suppress
 
 _BELOW_CLIENTS = range(20_000, 32_000)
-"""No system gives a client one of these by itself. A port from among the clients' can be gone when the server comes back to it, and a
-client that asks for a server which is down may even be given that very port and be connected to itself."""
+"""No system gives a client one of these by itself. A port from among the clients' can be gone when the server comes back to it,
+and a client that asks for a server which is down may even be given that very port and be connected to itself."""
 
 
 def free_port() -> int:
