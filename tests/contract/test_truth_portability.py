@@ -2,7 +2,8 @@
 
 import importlib
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from inspect import signature
 from types import ModuleType
 
 import pytest
@@ -28,7 +29,8 @@ from recordance_adapters.driven.sql_truth.rows import SIZES, Compiler
 from support import checkout
 from support.truths import NOON
 
-OWN_MODULE = "sqlite_dialect.py"
+OWN_MODULES = {"sqlite": "sqlite_dialect.py", "postgres": "postgres_dialect.py"}
+OWN_WORDS = {"sqlite": ("import sqlite3", "PRAGMA"), "postgres": ("import psycopg", "from psycopg", "pg_")}
 DIALECTS = {"sqlite": sqlite.dialect(paramstyle="qmark"), "postgresql": postgresql.dialect(paramstyle="format")}
 
 
@@ -46,9 +48,17 @@ def statements() -> dict[str, ClauseElement]:
         for name, value in vars(module).items():
             if isinstance(value, Executable) and isinstance(value, ClauseElement):
                 found[f"{module.__name__} {name}"] = value
-            elif hasattr(value, "cache_info") and value.__module__ == module.__name__ and name != "digest":
+            elif (
+                hasattr(value, "cache_info")
+                and value.__module__ == module.__name__
+                and list(signature(value).parameters) == ["size"]
+            ):
                 found |= {f"{module.__name__} {name} of {size}": value(size) for size in SIZES}
     return found
+
+
+def takes_a_size(function: Callable[..., object]) -> bool:
+    return list(signature(function).parameters) == ["size"]
 
 
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
@@ -100,15 +110,21 @@ def test_every_table_can_be_made_in_every_database(dialect: Dialect) -> None:
     assert ("COLLATE" in journal) is (dialect.name == "postgresql")
 
 
-def test_what_is_sqlites_own_stands_in_one_module() -> None:
+@pytest.mark.parametrize("database", OWN_WORDS)
+def test_what_is_a_databases_own_stands_in_its_own_modules(database: str) -> None:
     """Decision 8: the database is one URL; nothing else in the truth knows which one it is."""
     folder = "adapters/recordance_adapters/driven/sql_truth/"
     sources = [path for path in checkout.python_files("adapters") if path.as_posix().startswith(folder)]
-    knowing = {
-        path.name
-        for path in sources
-        for line in (checkout.ROOT / path).read_text(encoding="utf-8").splitlines()
-        if "import sqlite3" in line or "PRAGMA" in line or "BEGIN" in line
-    }
+    texts = {path.name: (checkout.ROOT / path).read_text(encoding="utf-8") for path in sources}
+    knowing = {name for name, text in texts.items() if any(word in text for word in OWN_WORDS[database])}
     assert len(sources) > 10
-    assert knowing == {OWN_MODULE}
+    assert OWN_MODULES[database] in knowing
+    assert not [name for name in knowing if not name.startswith(f"{database}_")]
+
+
+def test_transactions_are_begun_by_the_dialects_alone() -> None:
+    """Decision 8: how a snapshot and a turn to write are had differs, and stands in one place for each."""
+    folder = "adapters/recordance_adapters/driven/sql_truth/"
+    sources = [path for path in checkout.python_files("adapters") if path.as_posix().startswith(folder)]
+    beginning = {path.name for path in sources if "BEGIN" in (checkout.ROOT / path).read_text(encoding="utf-8")}
+    assert beginning == set(OWN_MODULES.values())
