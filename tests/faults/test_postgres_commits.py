@@ -115,7 +115,7 @@ def test_a_writer_whose_connection_is_ended_has_written_nothing(truth: SqlTruth,
 
 
 def test_a_reading_whose_connection_is_ended_is_no_empty_answer(truth: SqlTruth, url: str) -> None:
-    """O6, case F2: half a snapshot is an error, never fewer results."""
+    """O6: half a snapshot is an error, never fewer results."""
     remember(truth, "there")
     with pytest.raises(StoreUnusable) as told, truth.reading() as reader:  # noqa: PT012 - the end comes amidst the snapshot
         end_sessions(url)

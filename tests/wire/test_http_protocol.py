@@ -124,7 +124,7 @@ def test_whoever_has_no_name_is_the_configured_actor_else_the_client(version: st
 
 
 def test_a_request_has_an_id_that_is_answered_back(site: Site) -> None:
-    """L8: one that a log can hold is taken from the client, any other is replaced."""
+    """One that a log can hold is taken from the client, any other is replaced."""
     assert site.get("/healthz", X_Request_Id="a1-b2").headers["x-request-id"] == "a1-b2"
     made = site.get("/healthz", X_Request_Id="a b\t" + "x" * 100).headers["x-request-id"]
     assert made.startswith("req-")
