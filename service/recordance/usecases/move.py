@@ -96,8 +96,9 @@ def _brought(hold: Hold, phases: Phases) -> dict[str, Json]:
     strange = hold.difference(phases(Phase.COMPARING_ROWS))
     compared = Counter[str]()
     if strange is None:
+        heard = phases(Phase.COMPARING)
         with hold.target() as arrived:
-            strange = disagreement(hold.source, arrived, compared, phases(Phase.COMPARING))
+            strange = disagreement(hold.source, arrived, compared, heard)
     if strange is not None:
         lesson = (
             "what has arrived is not what was sent, so the target stays closed and the source in use: run the same command "
