@@ -1,18 +1,27 @@
-"""The indexes of one process, in a slot of this machine's folder."""
+"""The indexes of one process, in a slot of this machine's folder, or the one that it shares on a server."""
 
+import secrets
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recordance.domain.embedding import DEFAULT_SPACE
 from recordance.errors import Fault, StoreUnusable
+from recordance.ports.shared_vectors import SharedVectorIndex
 from recordance.ports.terms import TermReplica
 from recordance.ports.vectors import VectorReplica
+from recordance.usecases.shared_vector_follow import SharedVectorFollower
 from recordance.usecases.vector_follow import VectorFollower
+from recordance.usecases.vector_view import FollowedVectors
+from recordance_adapters.bootstrap.truths import secret_in
+from recordance_adapters.sections import DestinationSettings, QdrantSettings
 
 if TYPE_CHECKING:
     from recordance_adapters.driven.replica_slots import Slot
+    from recordance_adapters.driven.sql_truth.dialect import Duty
     from recordance_adapters.driven.sql_truth.truth import SqlTruth
 
 
@@ -37,9 +46,51 @@ def open_terms(slot: "Slot | None", store: str) -> TermReplica:
         raise StoreUnusable(f"{lesson} ({problem})", lesson=lesson) from problem
 
 
-def follow_vectors(truth: "SqlTruth", slot: "Slot | None", store: str) -> VectorFollower:
-    """Return the follower of this process's own index of vectors."""
-    return VectorFollower(truth, DEFAULT_SPACE, partial(_open_vectors, slot, store), time.monotonic)
+def follow_vectors(place: DestinationSettings, truth: "SqlTruth", slot: "Slot | None", store: str) -> FollowedVectors:
+    """Return the follower of this process's own index of vectors, or of the one on a server that all share.
+
+    Raises StoreUnusable where the server has something else under the name of the index.
+    """
+    if place.vectors is None:
+        return VectorFollower(truth, DEFAULT_SPACE, partial(_open_vectors, slot, store), time.monotonic)
+    if slot is not None:
+        from recordance_adapters.driven.qdrant_vectors.sidecar import remove_vectors
+
+        remove_vectors(slot.path)  # those of a time without a server, which nothing would purge any more
+    opening = partial(_open_collection, place.vectors, place.qdrant, store)
+    duty = partial(_on_duty, truth.duty("vector index"))
+    follower = SharedVectorFollower(truth, DEFAULT_SPACE, opening, duty, partial(secrets.token_hex, 16), time.monotonic)
+    follower.prove()
+    return follower
+
+
+@contextmanager
+def _on_duty(duty: "Duty") -> Iterator[bool]:
+    """Have the duty for one catch-up, where nobody else has it."""
+    try:
+        yield duty.held()
+    finally:
+        duty.release()
+
+
+def _open_collection(url: str, given: QdrantSettings, store: str) -> SharedVectorIndex:
+    """Return the index on a server, which is not asked yet; it loads the client, which takes a second."""
+    from recordance_adapters.driven.qdrant_vectors.remote import RemoteVectors, open_collection
+
+    key = given.api_key if given.api_key_file is None else secret_in(given.api_key_file, "key of the Qdrant server")
+    remote = RemoteVectors(
+        url=url,
+        collection=given.collection,
+        api_key=key,
+        grpc=given.grpc,
+        grpc_port=given.grpc_port,
+        ca_file=given.ca_file,
+        timeout=given.timeout_ms / 1_000,
+        batch=given.batch,
+        shard_number=given.shard_number,
+        replication_factor=given.replication_factor,
+    )
+    return open_collection(remote, store)
 
 
 def _open_vectors(slot: "Slot | None", store: str) -> VectorReplica:

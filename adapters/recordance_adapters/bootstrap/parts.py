@@ -8,7 +8,7 @@ from recordance.ports.truth import Truth
 from recordance.usecases.follow import TermFollower
 from recordance.usecases.purging import Purger
 from recordance.usecases.store import Store
-from recordance.usecases.vector_follow import VectorFollower
+from recordance.usecases.vector_view import FollowedVectors
 from recordance_adapters.driven.repository_anchors import RepositoryAnchors
 from recordance_adapters.driven.system.clock import FixedClock, SystemClock
 from recordance_adapters.sections import DestinationSettings
@@ -21,7 +21,7 @@ class Parts:
 
     truth: Truth
     terms: TermFollower
-    vectors: VectorFollower
+    vectors: FollowedVectors
     purger: Purger
     misses: MissRecorder
 

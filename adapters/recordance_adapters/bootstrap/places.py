@@ -3,12 +3,17 @@
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recordance.ports.housing import Housing
+from recordance.ports.premises import Premises
+from recordance.ports.terms import TermReplica
 from recordance.usecases.follow import TermFollower
 from recordance.usecases.purging import Purger
-from recordance_adapters.bootstrap.grounds import folder_premises
+from recordance_adapters.bootstrap.grounds import Further, cleanness, folder_premises, in_collection, server_premises
 from recordance_adapters.bootstrap.indexes import adopt, follow_vectors, open_terms
 from recordance_adapters.bootstrap.parts import Parts, store_of
 from recordance_adapters.bootstrap.service import Opened, Service
@@ -16,8 +21,17 @@ from recordance_adapters.bootstrap.truths import REPLICAS_FOLDER, Absent, folder
 from recordance_adapters.driven.system.housing import FolderHousing
 from recordance_adapters.driven.system.misses import QueuedMisses, UnkeptMisses
 from recordance_adapters.driven.system.pacemaker import Background, Pacemaker, Timings, WakingTruth
+from recordance_adapters.driven.system.premises import nothing_further
 from recordance_adapters.sections import DestinationSettings, FollowerSettings
 from recordance_adapters.settings import Settings
+
+if TYPE_CHECKING:
+    from recordance_adapters.bootstrap.neighbours import Neighbours
+    from recordance_adapters.driven.replica_slots import Slot
+    from recordance_adapters.driven.sql_truth.truth import SqlTruth
+
+_SELDOM = 20
+"""How much less often a truth is asked for writes that tells of them by itself: that is to be safe, and not to be quick."""
 
 
 @contextmanager
@@ -31,35 +45,79 @@ def open_service(settings: Settings, absent: Absent = Absent.MAKE) -> Iterator[S
 
 
 def _open_place(absent: Absent, settings: Settings, place: DestinationSettings) -> Opened:
-    folder = folder_of(place)
     with ExitStack() as undoing:
-        truth = open_truth(absent, settings, place)
-        undoing.callback(truth.close)
-        with truth.reading() as reader:
-            store = reader.identity().store
-        slot = adopt(folder / REPLICAS_FOLDER) if place.truth is not None or truth.obstacle is None else None
-        if slot is not None:
-            undoing.callback(slot.release)
-        replica = open_terms(slot, store)
+        site = _site(undoing, absent, settings, place)
+        replica = open_terms(site.slot, site.store)
         undoing.callback(replica.close)
-        terms = TermFollower(truth, replica, time.monotonic, settings.follower.deadline_ms / 1_000)
-        vectors = follow_vectors(truth, slot, store)
+        terms = TermFollower(site.truth, replica, time.monotonic, settings.follower.deadline_ms / 1_000)
+        vectors = follow_vectors(place, site.truth, site.slot, site.store)
         undoing.callback(vectors.close)
+        neighbours = _neighbours(undoing, site, place)
+        further = nothing_further if place.vectors is None else in_collection(vectors)
         background = Background()
-        purger = Purger(truth, terms, vectors, folder_premises(settings, truth, slot, store), background.urge)
-        timings = _timings(settings.follower)
-        background.add(Pacemaker(terms, truth.data_version, timings, purger.catch_up))
-        background.add(Pacemaker(vectors, lambda: (truth.data_version(), vectors.alarms), timings))
-        watch = truth.watch(background.wake)
-        if watch is not None:
-            undoing.callback(watch.close)
-        waking = WakingTruth(truth, background.wake)
-        misses = QueuedMisses(waking) if truth.obstacle is None else UnkeptMisses(truth.obstacle)
-        housing: Housing = FolderHousing(folder, truth.damage, lambda: replica.snapshot().document_count, truth.obstacle)
+        purger = Purger(site.truth, terms, vectors, _premises(settings, site, neighbours, further), background.urge)
+        timings = _watched(undoing, site.truth, background, _timings(settings.follower))
+        background.add(Pacemaker(terms, site.truth.data_version, timings, purger.catch_up))
+        background.add(Pacemaker(vectors, lambda: (site.truth.data_version(), vectors.alarms), timings))
+        indexed = partial(_documents_in, replica)
+        housing: Housing = FolderHousing(site.folder, site.truth.damage, indexed, site.truth.obstacle)
+        waking = WakingTruth(site.truth, background.wake)
+        misses = QueuedMisses(waking) if site.truth.obstacle is None else UnkeptMisses(site.truth.obstacle)
         background.start()
         held = undoing.pop_all()
     parts = Parts(waking, terms, vectors, purger, misses)
     return Opened(store_of(settings, place, parts), housing, partial(_let_go, background, misses, held))
+
+
+@dataclass(frozen=True, slots=True)
+class _Site:
+    """Where one store is: its truth, the slot of this process, None where it has none, and the id of the store."""
+
+    truth: "SqlTruth"
+    slot: "Slot | None"
+    store: str
+    folder: Path
+
+
+def _site(undoing: ExitStack, absent: Absent, settings: Settings, place: DestinationSettings) -> _Site:
+    """Open the truth and take a slot; without one go on where nothing can be written into the folder of a store."""
+    folder = folder_of(place)
+    truth = open_truth(absent, settings, place)
+    undoing.callback(truth.close)
+    with truth.reading() as reader:
+        store = reader.identity().store
+    if place.truth is None and truth.obstacle is not None:
+        return _Site(truth, None, store, folder)
+    slot = adopt(folder / REPLICAS_FOLDER)
+    undoing.callback(slot.release)
+    return _Site(truth, slot, store, folder)
+
+
+def _neighbours(undoing: ExitStack, site: _Site, place: DestinationSettings) -> "Neighbours | None":
+    """Say to those who follow the same truth on a server that this process does, too; None where nobody else can."""
+    if place.truth is None or site.slot is None:
+        return None
+    from recordance_adapters.bootstrap.neighbours import Neighbours
+
+    neighbours = Neighbours(site.truth, site.slot, cleanness(site.truth, site.store))
+    neighbours.presence.start()
+    undoing.callback(neighbours.presence.close)
+    return neighbours
+
+
+def _premises(settings: Settings, site: _Site, neighbours: "Neighbours | None", further: Further) -> Premises:
+    if neighbours is None:
+        return folder_premises(settings, site.truth, site.slot, site.store, further)
+    return server_premises(settings, site.truth, neighbours, further)
+
+
+def _watched(undoing: ExitStack, truth: "SqlTruth", background: Background, timings: Timings) -> Timings:
+    """Let a truth that tells of others' writes wake the background, and return timings by which it is asked for them seldom."""
+    watch = truth.watch(background.hear)
+    if watch is None:
+        return timings
+    undoing.callback(watch.close)
+    return replace(timings, poll=_SELDOM * timings.poll, again=timings.poll)
 
 
 def _let_go(background: Background, misses: QueuedMisses | UnkeptMisses, held: ExitStack) -> None:
@@ -73,3 +131,7 @@ def _timings(follower: FollowerSettings) -> Timings:
     return Timings(
         quiet=follower.quiet_ms / 1_000, longest=follower.longest_ms / 1_000, rows=follower.rows, poll=follower.poll_ms / 1_000
     )
+
+
+def _documents_in(replica: TermReplica) -> int:
+    return replica.snapshot().document_count

@@ -41,6 +41,11 @@ BACKUPS = "backups"
 The indexes are this process's; those of others bear the number of their replica, and idle ones with bytes in them are removed.
 """
 
+DATABASE_SERVER = "database server"
+VECTOR_COLLECTION = "vector collection"
+VECTOR_SERVER = "vector server"
+"""The places of a store on servers: what these keep for themselves, and a collection that all processes share."""
+
 OUTSIDE = (
     Place("exports", PlaceState.OUTSIDE, "files that were exported before are kept by whoever has them"),
     Place("copies made by others", PlaceState.OUTSIDE, "backups and snapshots of the disk, and what a drive keeps unseen"),

@@ -14,7 +14,7 @@ from recordance.ports.truth import Truth
 from recordance.usecases.follow import TermFollower
 from recordance.usecases.purging import Purger
 from recordance.usecases.side_by_side import Gatherer, OneByOne
-from recordance.usecases.vector_follow import VectorFollower
+from recordance.usecases.vector_view import FollowedVectors
 
 NoteFault = Callable[[str, object], str]
 """Called with a destination's name and what was raised there; returns the id under which that is in the log."""
@@ -29,7 +29,7 @@ class Store:
     name: str
     truth: Truth
     terms: TermFollower
-    vectors: VectorFollower
+    vectors: FollowedVectors
     purger: Purger
     anchors: AnchorProbe
     clock: Clock

@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from recordance.errors import StateKind, StoreUnusable
 from recordance.ports.truth import Truth, TruthReader, TruthWriter
 from recordance.usecases.follow import FollowerStatus
 
@@ -26,13 +27,17 @@ _LONGEST_PAUSE_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timings:
-    """When a commit is due; seconds, and journal rows. An index that was emptied is filled after a quiet of `anew`."""
+    """When a commit is due; seconds, and journal rows. An index that was emptied is filled after a quiet of `anew`.
+
+    Others' writes are looked for every `poll`, and what a purge left after `again`, which is as long if it is left out.
+    """
 
     quiet: float = 0.05
     anew: float = 0.25
     longest: float = 1.0
     rows: int = 1_000
     poll: float = 0.25
+    again: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +91,8 @@ def nothing_forgotten() -> bool:
 class Pacemaker:
     """Lets one follower commit when it is due. Errors are logged and tried again, later each time; none ends the thread.
 
+    Of a truth that is away the log tells once, and that it is back.
+
     `changed` is the truth's probe: a value that differs once any process has written since. `purge` purges what was forgotten,
     and returns whether nothing is left to do; while something is, it is called again, later each time.
     """
@@ -104,6 +111,8 @@ class Pacemaker:
         self._wake = threading.Event()
         self._hurry = threading.Event()
         self._stop = threading.Event()
+        self._again = threading.Event()
+        self._away = False
         self._thread = threading.Thread(target=self._run, name="recordance-pacemaker", daemon=True)
 
     def start(self) -> None:
@@ -114,6 +123,11 @@ class Pacemaker:
         """Say that this process has written."""
         self._wake.set()
 
+    def hear(self) -> None:
+        """Say that another process has written, or that the truth answers again: whoever waits for that tries at once."""
+        self._again.set()
+        self._wake.set()
+
     def urge(self) -> None:
         """Say that somebody waits for what was forgotten to be purged: the thread waits for no quiet."""
         self._hurry.set()
@@ -122,6 +136,7 @@ class Pacemaker:
     def stop(self) -> bool:
         """Ask the thread to end and wait at most STOP_SECONDS; whether it has ended."""
         self._stop.set()
+        self._again.set()
         self._hurry.set()
         self._wake.set()
         if self._thread.is_alive():
@@ -129,23 +144,40 @@ class Pacemaker:
         return not self._thread.is_alive()
 
     def _run(self) -> None:
-        pause, again = _FIRST_PAUSE_SECONDS, self._timings.poll
+        first = self._timings.poll if self._timings.again is None else self._timings.again
+        pause, again = _FIRST_PAUSE_SECONDS, first
         while not self._stop.is_set():
+            self._again.clear()
             try:
-                seen = self._changed()  # before the look, so that what is written after it is noticed
-                self._wake.clear()
-                self._hurry.clear()
-                # First what was forgotten: an index that is emptied for it need not be brought up before.
-                purged = self._purge()
-                self._catch_up()
-                self._await_write(seen, math.inf if purged else again)
-            except Exception:  # noqa: BLE001 - a thread that nobody waits for must outlive whatever a disk does
-                _log.warning("the index could not be brought up to date; next try in %.2g s", pause, exc_info=True)
-                self._stop.wait(pause)
+                purged = self._look(again)
+            except Exception as problem:  # noqa: BLE001 - a thread that nobody waits for must outlive whatever a disk does
+                self._tell(problem, pause)
+                (self._again if self._away else self._stop).wait(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
             else:
                 pause = _FIRST_PAUSE_SECONDS
-                again = self._timings.poll if purged else min(2 * again, _LONGEST_PAUSE_SECONDS)
+                again = first if purged else min(2 * again, _LONGEST_PAUSE_SECONDS)
+
+    def _look(self, again: float) -> bool:
+        """Do what is due now, and wait for more; return whether nothing is left to purge."""
+        seen = self._changed()  # before the look, so that what is written after it is noticed
+        self._wake.clear()
+        self._hurry.clear()
+        # First what was forgotten: an index that is emptied for it need not be brought up before.
+        purged = self._purge()
+        self._catch_up()
+        if self._away:
+            self._away = False
+            _log.warning("the truth is back, and followed again")
+        self._await_write(seen, math.inf if purged else again)
+        return purged
+
+    def _tell(self, problem: Exception, pause: float) -> None:
+        if not (isinstance(problem, StoreUnusable) and problem.kind is StateKind.STORE_UNREACHABLE):
+            _log.warning("the index could not be brought up to date; next try in %.2g s", pause, exc_info=problem)
+        elif not self._away:
+            self._away = True
+            _log.warning("the truth is away, and not followed until it is back: %s", problem)
 
     def _catch_up(self) -> None:
         """Commit whenever it is due, until nothing waits or somebody is in a hurry."""
@@ -194,6 +226,11 @@ class Background:
         """Say to each that this process has written."""
         for pacemaker in self._pacemakers:
             pacemaker.wake()
+
+    def hear(self) -> None:
+        """Say to each that another process has written, or that the truth answers again."""
+        for pacemaker in self._pacemakers:
+            pacemaker.hear()
 
     def urge(self) -> None:
         """Say to each that somebody waits for what was forgotten to be purged."""

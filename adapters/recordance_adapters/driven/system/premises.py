@@ -5,34 +5,23 @@ What lies on the disk is all that counts: whether another process has purged its
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from recordance.domain.place import BACKUPS, IDLE, LOG, OUTSIDE, TERM_INDEX, TRUTH, VECTOR_INDEX, Place, PlaceState, pending
 from recordance.errors import RecordanceError
+from recordance_adapters.driven.system.index_folders import CleanUpTo, IndexFolders, OtherSlot, done
 
 _log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.02
 """How long to wait between two looks at what others have yet to do."""
 
-CleanUpTo = Callable[[Path], int | None]
-"""Up to which seq nothing of what was forgotten is in an index of the slot at this path; None if it has no such index."""
 
-
-class OtherSlot(Protocol):
-    """A slot that another process may hold."""
-
-    @property
-    def path(self) -> Path:
-        """Its folder, whose name is its number."""
-        ...
-
-    def remove(self) -> bool:
-        """Remove it with every byte in it unless a process holds it; return whether it is gone."""
-        ...
+def nothing_further(_seq: int) -> Sequence[Place]:
+    """Return no place, for a store that has no others."""
+    return ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +31,7 @@ class Grounds:
     `rewrite` writes the truth's file anew unless that was done since a journal seq, and says whether it is done; `truncate_log`
     empties the log within so many seconds, and says whether it is empty; `erase_backups` erases what was forgotten in our own
     backups, and names those where that failed. `slot` is this process's own, `others` are the rest, `indexes` what may lie in
-    each, by name.
+    each, by name; `further` is what else there is.
     """
 
     rewrite: Callable[[int], bool]
@@ -51,6 +40,7 @@ class Grounds:
     slot: Path
     others: Callable[[], Sequence[OtherSlot]]
     indexes: Mapping[str, CleanUpTo]
+    further: Callable[[int], Sequence[Place]] = nothing_further
 
 
 class FolderPremises:
@@ -81,12 +71,13 @@ class FolderPremises:
     def tidy(self, seq: int) -> Sequence[Place]:
         """See Premises."""
         with self._turn:
-            own, others = self._own(seq), self._others(seq)
+            indexes = IndexFolders(self._grounds.slot, self._grounds.others, self._grounds.indexes)
+            own, others = indexes.own(seq), (*indexes.others(seq), *self._grounds.further(seq))
             return (self._truth(seq), self._log(seq), *own, *others, Place(IDLE, PlaceState.PURGED), self._backups(seq), *OUTSIDE)
 
     def _truth(self, seq: int) -> Place:
         """Write the file anew: its rows are empty by the very transaction that forgot, its pages are not."""
-        if self._rewritten < seq and _done(lambda: self._grounds.rewrite(seq)):
+        if self._rewritten < seq and done(lambda: self._grounds.rewrite(seq)):
             self._rewritten = seq
         note = "its file is written anew as soon as nobody writes and its disk has room"
         return Place(TRUTH, PlaceState.PURGED) if self._rewritten >= seq else Place(TRUTH, PlaceState.PENDING, note)
@@ -97,7 +88,7 @@ class FolderPremises:
         It does not count before the file was written anew: until then a page may come into the log with what lies between its
         rows.
         """
-        if self._emptied < seq and _done(lambda: self._grounds.truncate_log(0.0)) and seq <= self._rewritten:
+        if self._emptied < seq and done(lambda: self._grounds.truncate_log(0.0)) and seq <= self._rewritten:
             self._emptied = seq
         note = "it is emptied once the file of the truth is written anew and nobody reads from it any more"
         return Place(LOG, PlaceState.PURGED) if self._emptied >= seq else Place(LOG, PlaceState.PENDING, note)
@@ -109,31 +100,6 @@ class FolderPremises:
                 return Place(BACKUPS, PlaceState.PENDING, f"not erased yet: {', '.join(left)}")
             self._erased = seq
         return Place(BACKUPS, PlaceState.PURGED)
-
-    def _own(self, seq: int) -> Iterator[Place]:
-        return self._indexes(self._grounds.slot, "", "it is about to be emptied and written anew", seq)
-
-    def _others(self, seq: int) -> Iterator[Place]:
-        """Yield the indexes in slots that are or were in use by others; idle ones that are not clean are removed.
-
-        A slot that comes to be while these are looked at may be a copy of one that was not clean yet: it is looked at as well.
-        """
-        seen: set[Path] = set()
-        while new := [slot for slot in self._grounds.others() if slot.path not in seen]:
-            for slot in sorted(new, key=lambda slot: int(slot.path.name)):
-                seen.add(slot.path)
-                note = "the process that holds it has not emptied it yet"
-                places = list(self._indexes(slot.path, f"replica {slot.path.name}, ", note, seq))
-                if not pending(places) or not _done(slot.remove):
-                    yield from places
-
-    def _indexes(self, slot: Path, owner: str, note: str, seq: int) -> Iterator[Place]:
-        for name, clean_up_to in self._grounds.indexes.items():
-            clean = clean_up_to(slot)
-            if clean is not None and clean < seq:
-                yield Place(owner + name, PlaceState.PENDING, note)
-            elif clean is not None or not owner:
-                yield Place(owner + name, PlaceState.PURGED)
 
 
 class ClosedPremises:
@@ -148,15 +114,6 @@ class ClosedPremises:
     def tidy(self, seq: int) -> Sequence[Place]:
         """See Premises."""
         return self.purge(seq)
-
-
-def _done(attempt: Callable[[], bool]) -> bool:
-    """Whether an attempt succeeds; what goes wrong is in the log, and tried again."""
-    try:
-        return attempt()
-    except (RecordanceError, OSError) as failure:
-        _log.info("a place could not be purged yet: %s", failure)
-        return False
 
 
 def _left(erase: Callable[[], Sequence[str]]) -> Sequence[str]:
