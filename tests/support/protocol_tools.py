@@ -105,7 +105,14 @@ SERVICES: dict[str, Any] = {"none": NoStore, "stuck": StuckStore, "broken": Brok
 
 
 def main(store: str, actor: str | None = None) -> None:
-    """Serve the tools; `store` names one of SERVICES."""
+    """Serve the tools over stdio, or as `http` over HTTP; `store` names one of SERVICES."""
+    if store == "http":
+        from recordance_adapters.driving.mcp_server.over_http.configuration import Bounds, Listening
+        from recordance_adapters.driving.mcp_server.over_http.serving import serve_http
+
+        listening = Listening(port=0, bounds=Bounds(shutdown_seconds=float(actor or 10)))
+        serve_http(NoStore(), Options(tools=TOOLS, version="0"), listening, "info")
+        return
     atexit.register(print, "printed at exit")
     serve_stdio(SERVICES[store](), Options(tools=TOOLS, version="0", actor=actor))
     print("printed after the end")
