@@ -50,7 +50,7 @@ def _run(folder: Path, seed: int) -> None:
     sys.stdin.readline()
     chance = random.Random(seed)
     while True:
-        print("written", _write(truth, chance), flush=True)
+        print("written", write_some(truth, chance), flush=True)
         recall_holds(follower, truth, question(chance))
         print("recalled", follower.status().head, flush=True)
         if chance.random() < 0.7:
@@ -58,7 +58,7 @@ def _run(folder: Path, seed: int) -> None:
             print("committed", follower.status().applied, flush=True)
 
 
-def _write(truth: Truth, chance: random.Random) -> int:
+def write_some(truth: Truth, chance: random.Random) -> int:
     """Capture a few capsules with vectors, replace one, revise one and forget one, in a transaction each; return the head."""
     numbers = remember(truth, *(f"statement {chance.random()}" for _ in range(chance.randint(4, 30))))
     with truth.reading() as reader:

@@ -14,12 +14,13 @@ from recordance.errors import Fault, ReplicaDamaged, StoreUnusable
 from recordance.ports.shared_vectors import Chance, Duty, SharedPosition, SharedVectorIndex
 from recordance.ports.truth import OccupiedSpace, Truth, TruthReader
 from recordance.usecases.follow import FollowerStatus, Monotonic, Progress
-from recordance.usecases.shared_vector_apply import Task, bring_up
+from recordance.usecases.shared_vector_apply import SETTLED_ROWS, Task, bring_up
 from recordance.usecases.shared_vector_view import SharedVectors, Sight, TooFar, masked_at
 from recordance.usecases.shared_vector_watch import Watch, seen_at
 from recordance.usecases.truce import Truce
 from recordance.usecases.vector_follow import ALWAYS_OVERLAID, OVERLAY_SHARE, SCANNED_AT_ONCE
 from recordance.usecases.vector_scan import scan_of_all
+from recordance.usecases.vector_steps import changed_since, place_at
 from recordance.usecases.vector_view import StillVectors, VectorView
 
 PATIENCE_SECONDS = 1.0
@@ -62,10 +63,15 @@ class SharedVectorFollower:
         return self._watch.alarms
 
     def prove(self) -> None:
-        """Raise StoreUnusable where the index is not this store's; a server that cannot be asked now is found out later."""
+        """Raise StoreUnusable where the index is not this store's; a server that cannot be asked now is found out later.
+
+        A space that was never used has no index that could be anybody's.
+        """
         occupied = self._occupied()
+        if occupied is None:
+            return
         try:
-            self._watch.prove(None if occupied is None or not occupied.vectors else occupied.space.dimension)
+            self._watch.prove(occupied.space.dimension if occupied.vectors else None)
         except StoreUnusable:
             raise
         except Fault:
@@ -77,10 +83,15 @@ class SharedVectorFollower:
         yield _Searchable(self._view)
 
     def commit(self) -> None:
-        """Bring the index up where this process gets the duty, else see how far another one has brought it."""
+        """Bring the index up where that is due and this process gets the duty, else see how far another one has brought it.
+
+        Its points are counted before anything else is believed of it, once in each process.
+        """
         if self._occupied() is None:
             return
         with self._commits:
+            if self._proven and not self._is_behind():
+                return
             with self._duty() as ours:
                 if ours:
                     self._bring_up(_unwatched)
@@ -172,9 +183,16 @@ class SharedVectorFollower:
             return reader.space(self._space)
 
     def _is_behind(self) -> bool:
-        found = self._watch.position()
+        """Whether the index, as it is now, lacks anything, or had better be told how many rows it does not lack."""
+        found, distrusted = self._watch.position(), self._watch.distrusted
+        seen = self._watch.seen
         with self._truth.reading() as reader:
-            return found is None or found.applied < reader.head()
+            if found is None or seen is None or distrusted or not seen.place.lies_in(reader):
+                return True
+            if changed_since(reader, seen.place.seq, 0) is None or reader.head() - found.applied > SETTLED_ROWS:
+                return True
+            self._watch.passed(found, place_at(reader, reader.head()))
+            return False
 
     def _bring_up(self, progress: Progress) -> None:
         """Bring the index up to the head; begin anew, once, if it turns out to be no good."""
