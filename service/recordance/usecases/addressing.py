@@ -32,7 +32,8 @@ def receipts_of(destinations: Destinations, caller: Caller, destination: str | N
     split = split_receipts(receipt)
     if not all(part.startswith((RECALLED, ERASED)) for _, part in split):
         return [(destinations.named(caller, stated), receipt)]  # no receipt at all, which its reader says
-    parts = [(destinations.named(caller, name or stated), part) for name, part in split]
+    bare = stated if len(split) == 1 else None  # of several, one without a name is the default destination's
+    parts = [(destinations.named(caller, name or bare), part) for name, part in split]
     for name, _ in parts:
         if stated is not None and name != stated:
             expected = f"a receipt of {stated}, or no destination"

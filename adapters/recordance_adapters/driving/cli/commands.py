@@ -21,6 +21,7 @@ from recordance_adapters.wire.tools.misses import MISSES
 from recordance_adapters.wire.tools.read import GET, LIST
 from recordance_adapters.wire.tools.relate import RELATE
 from recordance_adapters.wire.tools.retrieve import RETRIEVE
+from recordance_adapters.wire.tools.search_scopes import SEARCH_SCOPES
 from recordance_adapters.wire.tools.store import STORE
 from recordance_adapters.wire.tools.vector import VECTOR
 
@@ -144,11 +145,14 @@ def _get_words(parser: ArgumentParser) -> None:
     parser.add_argument("ids", nargs="+", metavar="ID", help="Such as cap-12.")
 
 
-def _get(given: Namespace, _: Raw) -> Iterator[Raw]:
-    yield {"id": given.ids[0]} if len(given.ids) == 1 else {"ids": given.ids}
+def _get(given: Namespace, options: Raw) -> Iterator[Raw]:
+    named = {"id": given.ids[0]} if len(given.ids) == 1 else {"ids": given.ids}
+    yield {**named, **options}
 
 
 def _all_there(answer: Answer) -> ExitCode:
+    if answer.get("failed"):
+        return ExitCode.FAILURE
     return ExitCode.NOTHING if answer.get("missing") else ExitCode.DONE
 
 
@@ -163,9 +167,9 @@ def _relate_words(parser: ArgumentParser) -> None:
     parser.add_argument("--remove", action="store_true", help="End the relation instead.")
 
 
-def _relate(given: Namespace, _: Raw) -> Iterator[Raw]:
+def _relate(given: Namespace, options: Raw) -> Iterator[Raw]:
     relation = {name: vars(given)[name] for name in ("kind", "from", "to")}
-    yield {"remove": relation} if given.remove else relation
+    yield {**({"remove": relation} if given.remove else relation), **options}
 
 
 def _alias_words(parser: ArgumentParser) -> None:
@@ -214,7 +218,7 @@ def _feedback_words(parser: ArgumentParser) -> None:
 
 
 def _feedback(given: Namespace, options: Raw) -> Iterator[Raw]:
-    name = "receipt" if given.target.startswith("rcpt-") else "capsule_id"
+    name = "receipt" if "rcpt-" in given.target else "capsule_id"
     yield {name: given.target, "outcome": given.outcome, **options}
 
 
@@ -286,6 +290,7 @@ _VECTOR = _command(
     words=_vector_words, unlisted=("capsule_id", "items"), gather=_vector, show=screen.attached, code=_rejections,
 )  # fmt: skip
 _MISSES = _command("misses", "Show what was asked for and never found.", MISSES, show=screen.missed)
+_SCOPES = _command("scopes", "Show what --destination and --search-scope can name.", SEARCH_SCOPES, show=screen.charted)
 _REVIEW = _command(
     "review", "Decide on a proposal, or release a capsule from quarantine.", REVIEW,
     words=_review_words, unlisted=("id", "verdict"), gather=_review,
@@ -318,6 +323,7 @@ TOOL_COMMANDS: Mapping[str, ToolCommand] = {
         _ALIAS,
         _VECTOR,
         _MISSES,
+        _SCOPES,
         _REVIEW,
         _FEEDBACK,
         _FORGET,

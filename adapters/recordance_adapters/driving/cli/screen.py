@@ -35,8 +35,22 @@ def recalled(answer: Answer) -> Iterator[str]:
         yield f"excluded: {_counts(answer['excluded'])}"
     if answer.get("reason"):
         yield from textwrap.wrap(plain(answer["reason"]), WIDTH)
+    yield from _asides(answer)
     if answer.get("receipt"):
         yield f"receipt: {answer['receipt']}"
+
+
+def _asides(answer: Answer) -> Iterator[str]:
+    """Where several destinations were asked: what each found, and who did not answer, or not with everything (D3, D5)."""
+    searched = answer.get("searched", ())
+    if len(searched) > 1:
+        found = [f"{each['destination']} {each['matched']}" for each in searched if "matched" in each]
+        yield f"searched: {', '.join(found) or 'none'}"
+    for each in searched:
+        if "failed" in each and not answer.get("reason"):
+            yield from textwrap.wrap(plain(f"not answered: {each['destination']} ({each['why']})"), WIDTH)
+        elif "skipped" in each:
+            yield from textwrap.wrap(plain(f"{each['destination']} without its {each['skipped']} lane: {each['why']}"), WIDTH)
 
 
 def _outcome(answer: Answer) -> str:
@@ -65,6 +79,8 @@ def _evidence(place: int, result: Mapping[str, Json]) -> Iterator[str]:
     for name in ("proof_hint", "stale_if"):
         if result.get(name):
             yield f"{_INDENT} {name}: {one(result[name])}"
+    if result.get("equal"):
+        yield f"{_INDENT} the same as {', '.join(result['equal'])}"
 
 
 def _matched(result: Mapping[str, Json]) -> str:
@@ -135,6 +151,9 @@ def whole(answer: Answer) -> Iterator[str]:
         yield ""
     if answer.get("missing"):
         yield f"not there: {', '.join(one(id) for id in answer['missing'])}"
+    for part in answer.get("failed", ()):
+        ids = ", ".join(one(id) for id in part["ids"])
+        yield f"not to be had: {ids}, as {part['destination']} failed: {one(part['why'], 400)}"
 
 
 def anything(answer: Answer) -> Iterator[str]:
@@ -208,7 +227,11 @@ def forgotten(answer: Answer) -> Iterator[str]:
 
 def verified(answer: Answer) -> Iterator[str]:
     """A receipt that was brought back: whether it is this store's, what it stated, and how that is now."""
-    if answer["signature"] != "holds":
+    if "parts" in answer:
+        for part in answer["parts"]:
+            yield f"{part['destination']}:"
+            yield from (_INDENT + line for line in verified(part))
+    elif answer["signature"] != "holds":
         yield f"this is not as this store gave it: the signature of the {answer['kind']} receipt does not hold"
     elif answer["kind"] == "recall":
         yield f"this store gave it: a recall at seq {answer['seq']} showed {', '.join(answer['ids']) or 'nothing'}"
@@ -243,6 +266,31 @@ def taught(answer: Answer) -> Iterator[str]:
         lesson = f"{one(row.get('term', ''), 48)}  →  {one(row.get('alias', ''), 48)}"
         yield f"{row['status']}: {one(_message(row['error']), 400) if 'error' in row else lesson}"
     yield from anything({name: value for name, value in answer.items() if name not in ("aliases", "results")})
+
+
+def charted(answer: Answer) -> Iterator[str]:
+    """Destinations and scopes: a line each, and below what routes there."""
+    for place in answer["destinations"]:
+        default = "  (default)" if place.get("default") else ""
+        yield f"{place['name']}{default}  {one(place.get('description', ''))}".rstrip()
+        for rule in place.get("routed", ()):
+            yield f"{_INDENT}routed: {one(rule, 200)}"
+    for scope in answer["scopes"]:
+        yield f"{scope['name']}  = {', '.join(scope['destinations'])}  {one(scope.get('description', ''))}".rstrip()
+    for word, means in answer["means"].items():
+        yield f"{word}  {means}"
+    yield f"searched where nothing is said: {', '.join(answer['default_search_scope'])}"
+
+
+def standing(answer: Answer) -> Iterator[str]:
+    """How each destination stands, a line each; one that cannot be opened with the reason."""
+    for place in answer["destinations"]:
+        default = "  (default)" if place.get("default") else ""
+        if "failed" in place:
+            yield f"{place['destination']}{default}  cannot be used: {one(place['failed'], 400)}"
+        else:
+            told = f"{place['capsules']} capsules, {place['forgotten']} forgotten, seq {place['seq']}, {place['bytes']} bytes"
+            yield f"{place['destination']}{default}  {told}, in {one(place['place'])}"
 
 
 def missed(answer: Answer) -> Iterable[str]:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from recordance.errors import InvalidArgument
+from recordance.errors import InvalidArgument, Json
 from recordance.usecases import inspect
+from recordance.usecases.overseeing import status_of_all
 from recordance.usecases.transfer import Vectors, export_lines, import_lines
 from recordance.usecases.verify import verify_receipt
 from recordance_adapters.bootstrap import Absent
@@ -37,8 +38,26 @@ class UpkeepCommand:
     absent: Absent = Absent.REFUSE
 
 
-def _no_words(_: ArgumentParser) -> None:
-    """The command takes options alone."""
+def _destination_words(parser: ArgumentParser) -> None:
+    parser.add_argument("--destination", metavar="NAME", help="The destination; left out, the default one.")
+
+
+def _status_words(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--destination", metavar="NAME", help="The destination; left out, all of them shortly if there are several."
+    )
+
+
+def _told(session: Session, name: str, answer: dict[str, Json]) -> dict[str, Json]:
+    """Return the answer with the destination that it is about, where there are several."""
+    service = session.service
+    return {"destination": name, **answer} if len(service.destinations.visible(service.caller(ACTOR))) > 1 else answer
+
+
+def _named(session: Session, given: Namespace) -> str:
+    """Return the destination that is meant; raises MissingState with those that there are."""
+    service = session.service
+    return service.destinations.named(service.caller(ACTOR), given.destination)
 
 
 def _mcp_words(parser: ArgumentParser) -> None:
@@ -70,27 +89,34 @@ def _servers(session: Session, command: str) -> Servers:
     return session.servers
 
 
-def _status(session: Session, _: Namespace) -> Reply:
-    service = session.service
-    return Reply(inspect.status(service.destinations, service.caller(ACTOR), None, service.housing()), screen.anything)
+def _status(session: Session, given: Namespace) -> Reply:
+    service, caller = session.service, session.service.caller(ACTOR)
+    if given.destination is None and len(service.destinations.visible(caller)) > 1:
+        answer = status_of_all(service.destinations, caller, service.housing)
+        failing = any("failed" in each for each in answer["destinations"])
+        return Reply(answer, screen.standing, ExitCode.FAILURE if failing else ExitCode.DONE)
+    name = _named(session, given)
+    answer = inspect.status(service.destinations, caller, name, service.housing(name))
+    return Reply(_told(session, name, answer), screen.anything)
 
 
-def _doctor(session: Session, _: Namespace) -> Reply:
-    service, progress = session.service, Progress("Checking")
-    answer = inspect.doctor(service.destinations, service.caller(ACTOR), None, service.housing(), progress)
+def _doctor(session: Session, given: Namespace) -> Reply:
+    service, name, progress = session.service, _named(session, given), Progress("Checking")
+    answer = inspect.doctor(service.destinations, service.caller(ACTOR), name, service.housing(name), progress)
     progress.end()
     code = ExitCode.FAILURE if answer["verdict"] == inspect.Verdict.FAIL else ExitCode.DONE
-    return Reply(answer, screen.checks, code)
+    return Reply(_told(session, name, answer), screen.checks, code)
 
 
-def _rebuild(session: Session, _: Namespace) -> Reply:
-    service, progress = session.service, Progress("Indexing")
-    answer = inspect.rebuild(service.destinations, service.caller(ACTOR), None, progress)
+def _rebuild(session: Session, given: Namespace) -> Reply:
+    service, name, progress = session.service, _named(session, given), Progress("Indexing")
+    answer = inspect.rebuild(service.destinations, service.caller(ACTOR), name, progress)
     progress.end()
-    return Reply(answer, screen.anything)
+    return Reply(_told(session, name, answer), screen.anything)
 
 
 def _export_words(parser: ArgumentParser) -> None:
+    _destination_words(parser)
     parser.add_argument(
         "file", nargs="?", default=_STANDARD, help="Where to; left out or -, to stdout. A file is never replaced."
     )
@@ -106,7 +132,7 @@ def _export_words(parser: ArgumentParser) -> None:
 
 def _export(session: Session, given: Namespace) -> Reply:
     service = session.service
-    lines = export_lines(service.destinations, service.caller(ACTOR), None, given.vectors)
+    lines = export_lines(service.destinations, service.caller(ACTOR), given.destination, given.vectors)
     if given.file == _STANDARD:
         for line in lines:
             sys.stdout.write(line + "\n")
@@ -138,15 +164,16 @@ def _write(name: str, lines: Iterable[str]) -> int:
 
 
 def _import_words(parser: ArgumentParser) -> None:
+    _destination_words(parser)
     parser.add_argument("file", nargs="?", default=_STANDARD, help="An export; left out or -, it is read from stdin.")
 
 
 def _import(session: Session, given: Namespace) -> Reply:
-    service, progress = session.service, Progress("Importing")
+    service, name, progress = session.service, _named(session, given), Progress("Importing")
     with _readable(given.file) as path:
-        answer = import_lines(service.destinations, service.caller(ACTOR), None, lambda: _lines(path), progress)
+        answer = import_lines(service.destinations, service.caller(ACTOR), name, lambda: _lines(path), progress)
     progress.end()
-    return Reply(answer, screen.anything)
+    return Reply(_told(session, name, answer), screen.anything)
 
 
 @contextlib.contextmanager
@@ -172,12 +199,13 @@ def _copy(source: BinaryIO, target: "tempfile._TemporaryFileWrapper[bytes]") -> 
 
 
 def _receipt_words(parser: ArgumentParser) -> None:
+    parser.add_argument("--destination", metavar="NAME", help="The destination that gave it; left out, the one that it names.")
     parser.add_argument("receipt", metavar="RECEIPT", help="Of a recall (rcpt-…) or a forget (ersr-…), exactly as given.")
 
 
 def _verify(session: Session, given: Namespace) -> Reply:
     service = session.service
-    answer = verify_receipt(service.destinations, service.caller(ACTOR), None, given.receipt)
+    answer = verify_receipt(service.destinations, service.caller(ACTOR), given.destination, given.receipt)
     undone = answer.get("state", "tombstoned") != "tombstoned"
     return Reply(answer, screen.verified, ExitCode.NOTHING if answer["signature"] != "holds" or undone else ExitCode.DONE)
 
@@ -200,9 +228,9 @@ UPKEEP_COMMANDS: Mapping[str, UpkeepCommand] = {
             Absent.MAKE,
         ),
         UpkeepCommand("verify-receipt", "Check what a recall or a forget has signed.", _receipt_words, _verify),
-        UpkeepCommand("status", "Show how the store stands.", _no_words, _status),
-        UpkeepCommand("doctor", "Check whether everything is in order, and say what to do if not.", _no_words, _doctor),
-        UpkeepCommand("rebuild", "Make the indexes anew from the truth.", _no_words, _rebuild),
+        UpkeepCommand("status", "Show how the store stands.", _status_words, _status),
+        UpkeepCommand("doctor", "Check whether everything is in order, and say what to do if not.", _destination_words, _doctor),
+        UpkeepCommand("rebuild", "Make the indexes anew from the truth.", _destination_words, _rebuild),
         UpkeepCommand("token", "Make a bearer token for the HTTP server.", tokens.words, tokens.make),
         UpkeepCommand("mcp", "Serve MCP over stdio.", _mcp_words, _mcp, Absent.MAKE),
         UpkeepCommand("serve", "Serve MCP over HTTP.", _serve_words, _serve, Absent.MAKE),
