@@ -19,8 +19,11 @@ def disagreement(here: TruthReader, there: TruthReader, compared: Counter[str], 
     `compared` is counted up with what was held against each other; `progress` hears of capsules and rows of the journal.
     """
     for name, tell in _WHOLE.items():
-        if tell(here) != tell(there):
+        mine = tell(here)
+        if mine != tell(there):
             return name
+        if isinstance(mine, list):
+            compared[name] = len(mine)
     last, head = here.last_number(), here.head()
     for numbers in _batches(last):
         for name, told in _OF_CAPSULES.items():
@@ -68,7 +71,7 @@ _WHOLE: Mapping[str, Callable[[TruthReader], Json]] = {
     "spaces": lambda reader: list(reader.spaces()),
     "aliases": lambda reader: list(reader.all_aliases()),
     "misses": lambda reader: list(reader.misses(None, _EVERY_ROW)),
-    "what was forgotten": lambda reader: list(reader.forgotten_after(0)),
+    "forgotten": lambda reader: list(reader.forgotten_after(0)),
 }
 _OF_CAPSULES: Mapping[str, Callable[[TruthReader, Sequence[int]], Mapping[int, object]]] = {
     "capsules": lambda reader, numbers: reader.capsules(numbers),

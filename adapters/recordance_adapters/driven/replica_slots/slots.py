@@ -91,7 +91,8 @@ def adopt_slot(folder: Path, now: float) -> Slot:
 def _make_private(folder: Path) -> None:
     """Make a folder that only its owner can look into, whatever the process masks; what lies in it is protected by that."""
     if not folder.is_dir():
-        folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+        folder.parent.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+        folder.mkdir(mode=_PRIVATE, exist_ok=True)
         folder.chmod(_PRIVATE)
 
 
