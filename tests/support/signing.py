@@ -4,7 +4,10 @@ import base64
 import hashlib
 import hmac
 import json
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,29 @@ from recordance_adapters.driving.mcp_server.over_http.key_set import KEPT_SECOND
 
 FAR = 2**34
 """A moment in seconds that no test will see pass."""
+
+
+@contextmanager
+def answering(pages: Mapping[str, tuple[int, bytes]]) -> Iterator[str]:
+    """Serve these pages by their paths, with their status, and give the URL below which they are."""
+
+    class Pages(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            status, body = pages.get(self.path, (404, b""))
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Location", "/keys")
+            self.end_headers()
+            with suppress(OSError):  # whoever has read enough goes
+                self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Pages) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
 
 
 def digest_of(token: str) -> str:

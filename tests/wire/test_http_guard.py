@@ -12,11 +12,12 @@ from recordance_adapters.driving.mcp_server.options import Options
 from recordance_adapters.driving.mcp_server.over_http.application import METADATA_PATH
 from recordance_adapters.driving.mcp_server.over_http.configuration import MCP_PATH, Listening, TokenGrant
 from recordance_adapters.driving.mcp_server.over_http.guard import Guard
+from recordance_adapters.driving.mcp_server.over_http.key_set import KeySet, KeysUnavailable, from_url
 from recordance_adapters.driving.mcp_server.over_http.serving import check_exposure
 from recordance_adapters.settings import Settings
 from support import protocol_tools
 from support.http_peer import HttpPeer, Site, serving
-from support.signing import Authority, digest_of
+from support.signing import Authority, answering, digest_of
 from support.stdio_peer import HANDSHAKE, STATELESS
 
 OPTIONS = Options(tools=protocol_tools.TOOLS, version="0")
@@ -78,6 +79,13 @@ def test_a_strange_web_page_reaches_no_route(open_site: Site, route: str, origin
         assert "access-control-allow-origin" not in reply.headers
 
 
+@pytest.mark.parametrize("route", ROUTES)
+def test_a_strange_page_cannot_even_show_what_it_cannot_read(open_site: Site, route: str) -> None:
+    """case L1: an image or a frame is asked for without an origin, but browsers say that it is for another site."""
+    assert open_site.get(route, Sec_Fetch_Site="cross-site").status == 403
+    assert open_site.get("/healthz", Sec_Fetch_Site="none").status == 200
+
+
 @pytest.mark.parametrize(
     "host",
     [
@@ -105,6 +113,7 @@ def test_the_address_of_the_connection_is_a_name_nobody_else_can_point_here() ->
     guard = Guard(protocol_tools.NoStore(), Listening(host="0.0.0.0"))  # type: ignore[arg-type]
     assert guard.takes_host("10.1.2.3:8377", "10.1.2.3")
     assert guard.takes_host("[fd00::0001]:8377", "fd00::1")
+    assert guard.takes_host("10.1.2.3:8377", "::ffff:10.1.2.3")
     assert not guard.takes_host("10.1.2.4:8377", "10.1.2.3")
     assert not guard.takes_host("evil.example.org", "10.1.2.3")
 
@@ -206,6 +215,18 @@ def test_a_token_signed_otherwise_lets_nobody_in(site: Site, authority: Authorit
 def test_keys_that_change_are_read_again_and_withdrawn_ones_forgotten(authority: Authority) -> None:
     """F13: an issuer turns its keys; an unknown name of a key does not make the server ask at every request."""
     authority.check_rotation()
+
+
+def test_keys_are_fetched_within_bounds_and_nowhere_else() -> None:
+    """F13: not without end, not from where an answer leads to, and not at all while the issuer is away; that lets nobody in."""
+    small, large = b'{"keys": []}', b" " * (2 << 20)
+    with answering({"/keys": (200, small), "/large": (200, large), "/moved": (302, small)}) as url:
+        assert from_url(f"{url}/keys")() == small
+        for path in ("/large", "/moved", "/none"):
+            with pytest.raises((ValueError, OSError)):
+                from_url(url + path)()
+            with pytest.raises(KeysUnavailable):
+                KeySet(from_url(url + path)).key("one")
 
 
 def test_a_server_without_tokens_takes_none(open_site: Site) -> None:

@@ -178,3 +178,12 @@ def test_sessions_are_bounded_and_a_stranger_to_one_is_told() -> None:
         assert first.send_alone(first.introduction()).status == 503
         assert first.call("echo", {"text": "x"})["result"]
         assert first.post(first.era.request(5, "ping"), Mcp_Session_Id="0" * 32).status == 404
+
+
+def test_an_idle_session_makes_room_and_its_client_is_told() -> None:
+    """F13: whoever went without a word does not keep their place."""
+    brief = Listening(port=0, bounds=Bounds(sessions=1, session_idle_seconds=0.05))
+    with serving(protocol_tools.NoStore(), OPTIONS, brief) as running, HttpPeer(running, HANDSHAKE) as first:
+        opened = next((each for _ in range(2_000) if (each := first.send_alone(first.introduction())).status == 200), None)
+        assert opened is not None, "the first session keeps its place"
+        assert first.post(first.era.request(5, "ping")).status == 404

@@ -34,6 +34,9 @@ def test_a_server_is_built_without_the_librarys_client_or_any_engine() -> None:
         "qdrant_client",
         "numpy",
         "sqlite3",
+        "jwt",
+        "prometheus_client",
+        "recordance_adapters.driving.mcp_server.over_http",
     ]
     assert run(f"import sys; print(*sorted(set({heavy}) & sys.modules.keys()))").split() == []
 

@@ -1,6 +1,5 @@
 """All routes of the server, each behind the guard: MCP, its health, its numbers, and what OAuth clients ask."""
 
-import ipaddress
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
@@ -14,7 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from recordance.domain.caller import Caller, Permission
 from recordance_adapters.driving.mcp_server.over_http.bodies import Bodies
 from recordance_adapters.driving.mcp_server.over_http.configuration import MCP_PATH, Listening
-from recordance_adapters.driving.mcp_server.over_http.guard import LOOPBACK_NAMES, Guard
+from recordance_adapters.driving.mcp_server.over_http.guard import LOOPBACK_NAMES, Guard, address
 from recordance_adapters.driving.mcp_server.over_http.measures import CONTENT_TYPE, Measures
 from recordance_adapters.driving.mcp_server.over_http.observing import Observer
 from recordance_adapters.driving.mcp_server.over_http.readiness import Readiness
@@ -180,7 +179,8 @@ def _is_local(scope: Scope) -> bool:
         return False
     name = headers.get("host", "").lower()
     named_so = any(name == each or name.startswith(each + ":") for each in LOOPBACK_NAMES)
-    return named_so and ipaddress.ip_address(client[0]).is_loopback
+    peer = address(str(client[0]))
+    return named_so and peer is not None and peer.is_loopback
 
 
 def _user(caller: Caller) -> object:

@@ -36,6 +36,8 @@ class Guard:
         host, origin = headers.get("host", ""), headers.get("origin")
         if not self.takes_host(host, _own_address(scope)):
             await _refused(MISDIRECTED, _STRANGE_HOST)(scope, receive, send)
+        elif origin is None and headers.get("sec-fetch-site") == "cross-site":
+            await _refused(FORBIDDEN, _STRANGE_ORIGIN)(scope, receive, send)
         elif origin is None:
             await self._app(scope, receive, send)
         elif not self.takes_origin(origin):
@@ -52,7 +54,10 @@ class Guard:
         """
         host = host.lower()
         name = _without_port(host)
-        return host in self._hosts or name in self._hosts or (own_address is not None and _address(name) == own_address)
+        if host in self._hosts or name in self._hosts:
+            return True
+        called = address(name)
+        return called is not None and own_address is not None and called == address(own_address)
 
     def takes_origin(self, origin: str) -> bool:
         """Whether a web page of this origin may ask: one of this machine's own, or one on the list."""
@@ -71,7 +76,8 @@ _STRANGE_ORIGIN = "Web pages of this origin may not ask here; put the origin int
 def _hosts(listening: Listening) -> Iterable[str]:
     yield from LOOPBACK_NAMES
     yield from (host.lower() for host in listening.allowed_hosts)
-    yield _bracketed(listening.host.lower())
+    if (bound := address(listening.host)) is None or not bound.is_unspecified:
+        yield _bracketed(listening.host.lower())
     if listening.public_url is not None:
         yield urlsplit(listening.public_url).netloc.rpartition("@")[2].lower()
 
@@ -87,15 +93,16 @@ def _without_port(host: str) -> str:
 
 def _own_address(scope: Scope) -> str | None:
     server = scope.get("server")
-    return None if server is None else _address(str(server[0]))
+    return None if server is None else str(server[0])
 
 
-def _address(text: str) -> str | None:
-    """Return an IP address in its one form, or None for a name."""
+def address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Return an IP address in its one form, with or without brackets, or None for a name."""
     try:
-        return ipaddress.ip_address(text.removeprefix("[").removesuffix("]")).compressed
+        found = ipaddress.ip_address(text.removeprefix("[").removesuffix("]"))
     except ValueError:
         return None
+    return (found.ipv4_mapped or found) if isinstance(found, ipaddress.IPv6Address) else found
 
 
 def _refused(status: int, lesson: str) -> Response:
