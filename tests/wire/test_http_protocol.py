@@ -11,7 +11,7 @@ import pytest
 from recordance_adapters.driving.mcp_server.options import Options
 from recordance_adapters.driving.mcp_server.over_http.configuration import MCP_PATH, Bounds, Listening
 from support import protocol_tools
-from support.http_peer import HttpPeer, Site, serving
+from support.http_peer import ACCEPT, HttpPeer, Site, serving
 from support.stdio_peer import BOUND, HANDSHAKE, STATELESS
 
 OPTIONS = Options(tools=protocol_tools.TOOLS, version="0")
@@ -72,6 +72,12 @@ def test_a_body_that_is_no_message_is_answered_in_our_words(peer: HttpPeer, body
     assert (reply.status, reply.answer["error"]["code"]) == (400, code)
     assert "send" in reply.answer["error"]["message"] or "nested" in reply.answer["error"]["message"]
     assert peer.call("echo", {"text": "x"})["result"]
+
+
+def test_a_client_that_takes_one_form_of_answer_alone_is_told_which_to_take(peer: HttpPeer) -> None:
+    """case I4: long work tells of its progress in the same answer."""
+    reply = peer.post(peer.era.request(1, "ping"), Accept="application/json")
+    assert (reply.status, "text/event-stream" in reply.messages[0]["error"]) == (406, True)
 
 
 def test_progress_rises_and_comes_before_the_answer_over_http(peer: HttpPeer) -> None:
@@ -139,12 +145,13 @@ def test_a_request_beyond_the_bound_is_refused_before_it_is_read() -> None:
             assert peer.call("echo", {"text": "x" * 900})["result"]
         declared = http.client.HTTPConnection(*running.address, timeout=BOUND)
         declared.putrequest("POST", MCP_PATH)
+        declared.putheader("Accept", ACCEPT)
         declared.putheader("Content-Length", "2000000")
         declared.endheaders()
         assert declared.getresponse().status == 413
         declared.close()
         grown = http.client.HTTPConnection(*running.address, timeout=BOUND)
-        grown.request("POST", MCP_PATH, iter([b"x" * 1_500, b"y" * 1_500]), encode_chunked=True)
+        grown.request("POST", MCP_PATH, iter([b"x" * 1_500, b"y" * 1_500]), {"Accept": ACCEPT}, encode_chunked=True)
         assert grown.getresponse().status == 413
         grown.close()
 
@@ -159,6 +166,7 @@ def test_whoever_is_too_slow_is_let_go() -> None:
         silent.sock.close()
         half = http.client.HTTPConnection(*running.address, timeout=BOUND)
         half.putrequest("POST", MCP_PATH)
+        half.putheader("Accept", ACCEPT)
         half.putheader("Content-Length", "100")
         half.endheaders(b"{")
         assert half.getresponse().status == 408

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import anyio
 import anyio.to_thread
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
@@ -69,7 +71,7 @@ class _Routes:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._mcp = Bodies(parts.sessions.handle_request, parts.listening.bounds)
-        self._probes = anyio.CapacityLimiter(2)
+        self._probes, self._counts = anyio.CapacityLimiter(2), anyio.CapacityLimiter(2)
 
     def by_path(self) -> dict[str, Route]:
         listening = self._parts.listening
@@ -148,7 +150,8 @@ class _Routes:
         if not await self._sees_all(scope):
             lesson = "Numbers tell of every project and destination: ask from this machine, or with a token without fences."
             return self._unauthorized(NotAdmitted(lesson, "insufficient_scope"))
-        return Response(await anyio.to_thread.run_sync(self._parts.measures.text, limiter=self._probes), media_type=CONTENT_TYPE)
+        text = await anyio.to_thread.run_sync(self._parts.measures.text, limiter=self._counts)
+        return Response(text, media_type=CONTENT_TYPE)
 
     async def _metadata(self, _: Scope) -> Response:
         return JSONResponse(
@@ -183,9 +186,6 @@ def _is_local(scope: Scope) -> bool:
     return named_so and peer is not None and peer.is_loopback
 
 
-def _user(caller: Caller) -> object:
+def _user(caller: Caller) -> AuthenticatedUser:
     """Return the caller as the SDK compares it, so that a session is its opener's alone."""
-    from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
-    from mcp.server.auth.provider import AccessToken
-
     return AuthenticatedUser(AccessToken(token="", client_id=caller.actor, scopes=[], subject=repr(caller.fence_key)))

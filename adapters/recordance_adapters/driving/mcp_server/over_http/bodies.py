@@ -12,8 +12,10 @@ from typing import Any
 import anyio
 import anyio.to_thread
 from mcp.server.context import CallNext, HandlerResult
+from mcp.server.streamable_http import check_accept_headers
 from mcp_types import JSONRPCRequest
 from starlette.datastructures import Headers
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -25,7 +27,8 @@ from recordance_adapters.wire.failure import writable
 
 CALLED = "recordance.called"
 """Where a request's scope keeps the name and the arguments of a call, as they came."""
-TOO_LARGE, TOO_SLOW = 413, 408
+TOO_LARGE, TOO_SLOW, NOT_ACCEPTABLE = 413, 408, 406
+_ACCEPTING = "Answers are JSON, or a stream of events where progress is told: send Accept: application/json, text/event-stream."
 _LONG = 64 * 1024
 """Bytes from which on a body is read in a thread, so that others do not wait for it (case I4)."""
 _JUDGED = ("name", "arguments")
@@ -47,9 +50,12 @@ class Bodies:
         self._bounds = bounds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer 413, 408 or 400, or pass the message on."""
+        """Answer 406, 413, 408 or 400, or pass the message on."""
         if scope["method"] != "POST":
             await self._app(scope, receive, send)
+            return
+        if not all(check_accept_headers(Request(scope))):
+            await JSONResponse({"error": _ACCEPTING}, NOT_ACCEPTABLE)(scope, receive, send)
             return
         refusal = await self._refusal(scope, receive, waiting := deque[Message]())
         if refusal is not None:

@@ -32,6 +32,11 @@ class PatientProtocol(H11Protocol):
         self._stop_waiting()
         super().connection_lost(exc)
 
+    def timeout_keep_alive_handler(self) -> None:
+        """Close an idle connection, and drop what its client has not taken of the last answer when it takes no more."""
+        super().timeout_keep_alive_handler()
+        self.loop.call_later(self.head_seconds, self.transport.abort)
+
     def _is_between_requests(self) -> bool:
         cycle: RequestResponseCycle | None = self.cycle  # None until the first request, whatever its type says
         return cycle is None or cycle.response_complete
