@@ -64,7 +64,7 @@ def furnish(service: Service, count: int = 4) -> Store:
 
 
 def test_services_on_one_store_share_one_collection(settings: Settings, double: QdrantDouble) -> None:
-    """Decision 2, case C10: what one attaches, the other finds at once, before and after it is in the index."""
+    """Decision 2: what one attaches, the other finds at once, before and after it is in the index."""
     with ExitStack() as opened:
         first, second = (opened.enter_context(open_service(settings)) for _ in range(2))
         furnish(first)

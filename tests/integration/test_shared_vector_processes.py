@@ -43,7 +43,7 @@ def until(process: Process, word: str, times: int = 1) -> int:
 def test_a_killed_writer_and_a_collection_that_is_deleted_under_load_cost_no_recall_its_truth(
     truth: Truth, double: QdrantDouble, tmp_path: Path
 ) -> None:
-    """case C6, case C10, case D5: each process ends at the first recall that does not answer as the truth does; none does.
+    """case C6, case D5: each process ends at the first recall that does not answer as the truth does; none does.
 
     The duty ends with its process, and what that left half done is done by whoever comes next.
     """
