@@ -1,6 +1,8 @@
 """Moving a store on the command line: to a database and back with everything, and slips that would have made a second store."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -141,3 +143,28 @@ def test_a_store_that_is_only_half_there_is_told_to_be(
     assert "run the command that moves it again" in told.err
     assert command("move", "--to", str(half.store)).code == 0
     assert half("recall", "port").code == 0
+
+
+@contextmanager
+def files_of_at_most(size: int) -> Iterator[None]:
+    """Let no file of this process grow beyond so many bytes, as if the disk were full."""
+    resource = pytest.importorskip("resource", reason="only POSIX bounds the size of a process's files")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_move_for_which_there_is_no_room_says_what_finishes_it(command: Commands, tmp_path: Path) -> None:
+    """W10: with more room the same command goes on; until then the source is in use as before."""
+    items, new = tmp_path / "more.jsonl", tmp_path / "new"
+    items.write_text("".join(json.dumps({"content": f"statement {number} " * 600}) + "\n" for number in range(100)))
+    command("store", "--items", str(items))
+    with files_of_at_most(600_000):
+        full = command("move", "--to", str(new))
+    assert full.code == 3
+    assert "nothing is lost: run the same command again" in full.err
+    assert command("recall", "statement 99", "--limit", "1").code == 0
+    assert command("move", "--to", str(new), "--json").answer["capsules"] == 102

@@ -8,7 +8,7 @@ from recordance.errors import Json
 from recordance.ports.moving import Progress
 from recordance.ports.truth import TruthReader
 
-BATCH = 200
+BATCH = 500
 """How many capsules, or rows of the journal, are read at once, of each side."""
 _EVERY_ROW = 2**31 - 1
 

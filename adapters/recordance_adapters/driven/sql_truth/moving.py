@@ -68,7 +68,6 @@ class SqlMoving:
             head, identity = writer.head(), writer.identity()
             writer.rows.change(_MARK, mark=HEAD)
         self._target = settled = self._target.known_as(identity, HEAD)
-        settled.take_over()
         settled.rewrite(head)
         settled.vacuum()
         settled.truncate_log(_PATIENCE_SECONDS)
@@ -88,8 +87,10 @@ class SqlHold:
         self._pace = pace
 
     def carry(self, progress: Progress) -> Mapping[str, int]:
-        """See Hold."""
-        return carry(self._rows, self._target, progress, self._pace)
+        """See Hold. A database that knows nothing of what it was given answers many questions by reading all of it."""
+        counts = carry(self._rows, self._target, progress, self._pace)
+        self._target.take_over()
+        return counts
 
     def target(self) -> AbstractContextManager[TruthReader]:
         """See Hold."""
