@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from testcontainers.community.postgres import PostgresContainer
+from testcontainers.community.qdrant import QdrantContainer
 from testcontainers.core.config import ConnectionMode, testcontainers_config
 
 from support.images import NoImage, obtain
@@ -46,5 +47,14 @@ def postgres_container(image: str) -> Iterator[PostgresContainer]:
     """Run Postgres in a container, at a port that stays the same when it is started again."""
     container = PostgresContainer(image, username="recordance", password="its-secret", dbname="recordance", driver=None)
     container.ports["5432"] = ("127.0.0.1", free_port())
+    # Processes are killed here, no machine loses its power: what the system has taken over is safe without waiting for the disk.
+    container.with_command("postgres -c fsync=off -c full_page_writes=off")
     with container as running:
         yield running
+
+
+@contextmanager
+def qdrant_container(image: str) -> Iterator[str]:
+    """Run Qdrant in a container and give its URL."""
+    with QdrantContainer(image) as running:
+        yield f"http://{running.rest_host_address}"

@@ -26,6 +26,7 @@ from support.remains import await_that
 
 ANSWER_SECONDS = 30
 END_SECONDS = 40
+_PLENTY = 8 * 2**30
 
 
 def main() -> int:
@@ -60,11 +61,17 @@ def answers(address: str | None = None) -> bool:
 def _engine() -> Iterator[str]:
     """Start an engine in a folder of its own and give its address; leave nothing of it."""
     with ExitStack() as ending:
-        folder = Path(tempfile.mkdtemp(prefix="engine-"))  # a short one: a socket's path may have 108 bytes
+        folder = Path(tempfile.mkdtemp(prefix="engine-", dir=_quick()))  # a short one: a socket's path may have 108 bytes
         ending.callback(_remove, folder)
         programs = _programs(folder / "packages")
         bridge = ending.enter_context(_bridge(programs))
         yield ending.enter_context(_running(folder, bridge, programs))
+
+
+def _quick() -> Path | None:
+    """Return a place in memory where there is plenty: what the engine keeps is gone at the end, and no disk need hold it."""
+    memory = Path("/dev/shm")
+    return memory if memory.is_dir() and shutil.disk_usage(memory).free > _PLENTY else None
 
 
 def _programs(folder: Path) -> Mapping[str, str]:

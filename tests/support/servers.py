@@ -26,6 +26,10 @@ class Server:
         answer: dict[str, Any] = message["result"]["structuredContent"]
         return answer
 
+    def said(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """Return the message that answers a call, be it an answer or an error."""
+        return self.peer.answer(_ERA.call(next(self._ids), tool, arguments))
+
     def refused(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """Return the error that a call is refused with; fails when it is answered."""
         message = self.peer.answer(_ERA.call(next(self._ids), tool, arguments))
