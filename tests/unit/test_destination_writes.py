@@ -121,14 +121,14 @@ def test_the_same_key_and_items_do_what_had_failed_and_answer_the_rest_again() -
     assert all("idempotency_conflict" in result["error"] for result in other["results"])
 
 
-def test_an_answer_is_kept_for_those_who_name_ids_alike() -> None:
-    """W1, F13: whoever has another default would read the ids of the first answer as other capsules."""
+def test_an_answer_is_kept_for_those_behind_the_same_fence() -> None:
+    """W1, F13: what one caller was answered, with the destinations that it sees, is not given to another who sees fewer."""
     house = House()
     fenced = Caller(actor="eve", destinations=frozenset({"notes"}))
     first = house.call("memory_store", content="one", destination="notes", idempotency_key="k")
     second = house.call("memory_store", fenced, content="one", destination="notes", idempotency_key="k")
     assert first["results"] == [{"status": "captured", "id": "notes:cap-1", "destination": "notes"}]
-    assert second["results"] == [{"status": "deduplicated", "id": "cap-1"}]
+    assert second["results"] == [{"status": "deduplicated", "id": "notes:cap-1"}]
 
 
 def test_what_a_capsule_supersedes_lies_beside_it() -> None:

@@ -120,16 +120,21 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """All destinations in their order, which of them is the default, the owner's scopes, and what is searched by default."""
+    """All destinations in their order, which of them is the default, the owner's scopes, and what is searched by default.
+
+    `bare` is the destination whose capsules are called without its name: the default, and to whoever does not see that still the
+    same one, so that an id means the same to everybody.
+    """
 
     profiles: tuple[Profile, ...]
     default: str
     groups: tuple[Group, ...] = ()
     default_scope: tuple[str, ...] = (ROUTED,)
+    bare: str = ""
 
     def naming(self, name: str) -> Naming:
         """Return how the capsules of a destination are called."""
-        return BARE if name == self.default else Naming(f"{name}:")
+        return BARE if name == (self.bare or self.default) else Naming(f"{name}:")
 
     def seen(self, names: Collection[str] | None) -> "Catalogue":
         """Return the catalogue as far as `names` reaches, None being all of it (F13); raises ValueError where nothing is left."""
@@ -147,7 +152,7 @@ class Catalogue:
         default = self.default if self.default in left else profiles[0].name
         known = {ROUTED, ALL, *left, *(group.name for group in groups)}
         scope = tuple(word for word in self.default_scope if word in known)
-        return Catalogue(profiles, default, tuple(groups), scope or (ROUTED,))
+        return Catalogue(profiles, default, tuple(groups), scope or (ROUTED,), self.bare or self.default)
 
     def route(self, traits: Traits) -> str:
         """Return where what has these traits belongs: the first destination that a rule of it leads to, else the default (D1)."""

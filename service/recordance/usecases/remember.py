@@ -133,7 +133,7 @@ def _written(
     planned = {place: item for place, item in enumerate(batch) if isinstance(item, Planned)}
     likened = liken(store, planned, part.size, now)
     with store.truth.writing() as writer:
-        key = None if idempotency is None else _own_key(caller, store, idempotency)
+        key = None if idempotency is None else _own_key(caller, idempotency)
         kept = None if idempotency is None or key is None else _kept(writer, key, idempotency, now.at)
         if kept is not None:
             return kept
@@ -221,10 +221,9 @@ def _keeping(key: str, idempotency: Idempotency, answer: Mapping[str, Json], at:
     return ChangeSet((KeepAnswer(KeptAnswer(key, idempotency.items_digest, compact_json(answer), at)),))
 
 
-def _own_key(caller: Caller, store: Store, idempotency: Idempotency) -> str:
-    """Return the key under which the answer is kept: a fenced caller's own, as no answer crosses a fence (F13).
-
-    An answer names ids as its caller does, so that callers who name them otherwise have others kept.
-    """
-    key = store.naming.prefix + idempotency.key
-    return key if caller.projects is None else f"fenced-{label_digest(caller.fence_key)}-{key}"
+def _own_key(caller: Caller, idempotency: Idempotency) -> str:
+    """Return the key under which the answer is kept: a fenced caller's own, as no answer crosses a fence (F13)."""
+    if caller.projects is None and caller.destinations is None:
+        return idempotency.key
+    fence = caller.fence_key + " ".join(sorted(caller.destinations or ()))
+    return f"fenced-{label_digest(fence)}-{idempotency.key}"

@@ -65,10 +65,7 @@ class Destinations:
         return self._catalogue.default
 
     def reading(self, caller: Caller, name: str | None) -> Store:
-        """Return the destination that `caller` reads; None is the default. Raises MissingState with the names that exist.
-
-        Its naming is the caller's: whoever sees some destinations only has a default among these (F13).
-        """
+        """Return the destination that `caller` reads; None is the default. Raises MissingState with the names that exist."""
         check_permission(caller, Permission.READ)
         return self._opened(caller, name)
 
@@ -116,7 +113,7 @@ class Destinations:
 
     def _opened(self, caller: Caller, name: str | None) -> Store:
         wanted = self.named(caller, name)
-        store, naming = self._stores[wanted], self.catalogue(caller).naming(wanted)
+        store, naming = self._stores[wanted], self._catalogue.naming(wanted)
         return store if store.naming == naming else replace(store, naming=naming)
 
     def _unknown(self, caller: Caller, name: str) -> MissingState:
