@@ -1,6 +1,6 @@
 """What the databases do each in their own way, as one small protocol."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
@@ -43,6 +43,10 @@ class SqlDialect(Protocol):
     @property
     def obstacle(self) -> str | None:
         """Why nothing can be written, None where it can."""
+        ...
+
+    def table_names(self, connection: Connection) -> Set[str]:
+        """Return the names of all tables that are where the store is, or is to be."""
         ...
 
     def settle(self, engine: Engine) -> None:

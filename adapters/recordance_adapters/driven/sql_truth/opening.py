@@ -79,10 +79,10 @@ def open_postgres_truth(
     `url` is postgresql://user@host:port/database with whatever libpq takes behind a question mark (sslmode, sslrootcert …);
     `password` goes before the one in it. `schema` is the first of the user's own when left out; several stores share one
     database in several schemas. `identity`, `patience` and `formats` are those of `open_sql_truth`; timeouts are seconds. Up to
-    `pool` connections stay open, twice as many work at once. Where there is no store and
-    `missing` is given, that is raised, and nothing made. A database that takes no writes is opened for reading. No copy is
-    made before a migration: that is for whoever runs the server. Raises StoreUnusable when the server is not there
-    (STORE_UNREACHABLE), is too old, refuses this user, or holds no store but other tables, or a newer program's store.
+    `pool` connections stay open, twice as many work at once. Where there is no store and `missing` is given, that is raised, and
+    nothing made. A database that takes no writes is opened for reading. No copy is made before a migration: that is for whoever
+    runs the server. Raises StoreUnusable when the server is not there (STORE_UNREACHABLE), is too old, refuses this user, or
+    holds no store but other tables, or a newer program's store.
     """
     try:
         from recordance_adapters.driven.sql_truth import postgres_connecting as connecting
@@ -92,9 +92,9 @@ def open_postgres_truth(
         raise StoreUnusable(f"{lesson} ({error})", lesson=lesson) from error
 
     server = connecting.server_of(url, password, connect_timeout, statement_timeout, schema)
-    used, obstacle = connecting.entered(server, patience, missing)
-    dialect = PostgresDialect(used, patience=patience, obstacle=obstacle, token=secrets.token_hex(8))
-    engine = connecting.postgres_engine(used, pool, patience)
+    entrance = connecting.entered(server, patience, missing)
+    dialect = PostgresDialect(entrance.server, patience=patience, obstacle=entrance.obstacle, token=secrets.token_hex(8))
+    engine = connecting.postgres_engine(entrance, pool, patience)
     return prepared(engine, dialect, patience=patience, identity=identity, formats=formats, lost=missing)
 
 

@@ -1,6 +1,6 @@
 """Looking after a store in Postgres as far as a client can: dead row versions, and what the server says of itself."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from psycopg import sql
 from psycopg.errors import Diagnostic
@@ -24,7 +24,14 @@ _COUNTED = (
     "counter.last_number, (SELECT coalesce(max(number), 0) FROM capsule) FROM counter"
 )
 _CHECKSUMS = "SELECT coalesce(checksum_failures, 0) FROM pg_stat_database WHERE datname = current_database()"
-_THERE = "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema()"
+_THERE = (
+    "SELECT relname::text FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = ANY ('{r,p,v,m,f}')"
+)
+
+
+def names_of_tables(connection: Driver) -> Set[str]:
+    """Return the names of all tables and views in the store's schema."""
+    return {name for (name,) in connection.execute(_THERE)}
 
 
 def vacuum_store(connection: Driver) -> bool:
@@ -58,8 +65,7 @@ def damage_of(connection: Driver) -> Sequence[str]:
 
     References between rows are the server's own to keep; it is asked whether it found pages that do not fit their checksums.
     """
-    there = {name for (name,) in connection.execute(_THERE)}
-    if missing := sorted(tables.metadata.tables.keys() - there):
+    if missing := sorted(tables.metadata.tables.keys() - names_of_tables(connection)):
         return [f"the table {name} is not there" for name in missing]
     found = [f"the index {name} is not valid: REINDEX it" for (name,) in connection.execute(_INVALID)]
     (failures,) = connection.execute(_CHECKSUMS).fetchone() or (0,)

@@ -6,7 +6,6 @@ The only modules that import the driver are this one and its neighbours; none of
 import hashlib
 import math
 from collections.abc import Mapping
-from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -109,28 +108,45 @@ def server_of(url: str, password: str | None, connect_timeout: float, statement_
     )
 
 
-def entered(server: Server, patience: float, missing: StoreUnusable | None = None) -> tuple[Server, str | None]:
-    """Return the server with the schema that is used, made where it is missing, and why nothing can be written, if so.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entrance:
+    """A server with the schema that is used, why nothing can be written there, if so, and the connection that found that out."""
 
-    Where `missing` is given, it is raised rather than anything made.
+    server: Server
+    obstacle: str | None
+    first: Driver
 
-    Raises StoreUnusable when no store can be kept there.
+
+def entered(server: Server, patience: float, missing: StoreUnusable | None = None) -> Entrance:
+    """Connect to a server and see that it can keep a store; make the schema where it is missing.
+
+    Where `missing` is given, it is raised rather than anything made. Raises StoreUnusable when no store can be kept there.
     """
     try:
-        with closing(server.connect()) as connection:
-            found = _survey(connection)
-            _require_fit(found)
-            if found.schema is None and missing is not None:
-                raise missing
-            if found.schema is None and server.schema is not None and found.takes_writes:
-                _make_schema(connection, server.schema, patience)
-                found = _survey(connection)
+        connection = server.connect()
+        try:
+            return _entered(server, connection, patience, missing)
+        except BaseException:
+            connection.close()
+            raise
     except psycopg.Error as error:
         raise failure_of(error, "store") or error from error
+
+
+def _entered(server: Server, connection: Driver, patience: float, missing: StoreUnusable | None) -> Entrance:
+    found = _survey(connection)
+    _require_fit(found)
+    if found.schema is None and missing is not None:
+        raise missing
+    if found.schema is None and server.schema is not None and found.takes_writes:
+        _make_schema(connection, server.schema, patience)
+        found = _survey(connection)
     if found.schema is None:
         lesson = "there is no schema for the store in the database: name one, or let the user make it"
         raise StoreUnusable(lesson, lesson=lesson)
-    return replace(server, schema=found.schema), None if found.takes_writes else _NO_WRITES
+    connection.execute(sql.SQL("SET search_path = {}").format(sql.Identifier(found.schema)), prepare=False)
+    obstacle = None if found.takes_writes else _NO_WRITES
+    return Entrance(server=replace(server, schema=found.schema), obstacle=obstacle, first=connection)
 
 
 def _survey(connection: Driver) -> Survey:
@@ -160,11 +176,12 @@ def _make_schema(connection: Driver, schema: str, patience: float) -> None:
         connection.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(sql.Identifier(schema)))
 
 
-def postgres_engine(server: Server, pool: int, patience: float) -> Engine:
+def postgres_engine(entrance: Entrance, pool: int, patience: float) -> Engine:
     """Return an engine over the server: up to `pool` idle connections, twice as many at once, one more waits `patience`."""
+    first = [entrance.first]
     return create_engine(
         "postgresql+psycopg://",
-        creator=server.connect,
+        creator=lambda: first.pop() if first else entrance.server.connect(),
         poolclass=QueuePool,
         pool_size=pool,
         max_overflow=pool,

@@ -1,7 +1,7 @@
 """What is Postgres's own on a connection: snapshots, the one turn to write, commits that may get lost, notifications."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -12,7 +12,12 @@ from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
 
 from recordance.errors import Fault, MissingState, RecordanceError, StateKind
 from recordance_adapters.driven.sql_truth.borrowing import borrowed, give_back
-from recordance_adapters.driven.sql_truth.postgres_care import damage_of, take_over_rows, vacuum_store
+from recordance_adapters.driven.sql_truth.postgres_care import (
+    damage_of,
+    names_of_tables,
+    take_over_rows,
+    vacuum_store,
+)
 from recordance_adapters.driven.sql_truth.postgres_connecting import Driver, Server, channel_of, key_of, milliseconds
 from recordance_adapters.driven.sql_truth.postgres_duty import PostgresDuty
 from recordance_adapters.driven.sql_truth.postgres_failures import failure_of, uncertain, unreachable
@@ -48,6 +53,10 @@ class PostgresDialect:
     def obstacle(self) -> str | None:
         """See SqlDialect."""
         return self._obstacle
+
+    def table_names(self, connection: Connection) -> Set[str]:
+        """See SqlDialect."""
+        return names_of_tables(_driver(connection.connection.dbapi_connection))
 
     def settle(self, engine: Engine) -> None:
         """See SqlDialect: readers and writers never wait for each other here."""

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, insert, inspect, select
+from sqlalchemy import Connection, Engine, insert, select
 
 import recordance
 from recordance.domain.identity import StoreIdentity
@@ -45,11 +45,11 @@ def prepared(
     with told_by(dialect):
         try:
             with engine.connect() as connection:
-                version = _format_of(connection)
+                version = _format_of(connection, dialect)
                 if version is None and lost is not None and dialect.obstacle is None:
                     # What is there may be of another process that makes the store: its transaction ends before this one begins.
                     dialect.begin_writing(connection.connection.cursor())
-                    version = _format_of(connection)
+                    version = _format_of(connection, dialect)
             if version is None and lost is not None:
                 raise lost
             ready = _ready(engine, dialect, version, identity or _by_chance(), formats)
@@ -82,9 +82,9 @@ def _identity(engine: Engine) -> StoreIdentity:
         return StoreIdentity(*connection.execute(select(tables.store_meta.c.store, tables.store_meta.c.key)).one())
 
 
-def _format_of(connection: Connection) -> str | None:
+def _format_of(connection: Connection, dialect: SqlDialect) -> str | None:
     """Return the format of the store, None where there is nothing yet; raises StoreUnusable for somebody else's tables."""
-    names = set(inspect(connection).get_table_names())
+    names = dialect.table_names(connection)
     if not names:
         return None
     if not {tables.alembic_version.name, tables.store_meta.name, tables.journal.name} <= names:
@@ -96,7 +96,7 @@ def _format_of(connection: Connection) -> str | None:
 def _create(engine: Engine, dialect: SqlDialect, identity: StoreIdentity, formats: Formats) -> None:
     with engine.connect() as connection:
         dialect.begin_writing(connection.connection.cursor())
-        if _format_of(connection) is None:  # else another process made it while this one waited for its turn
+        if _format_of(connection, dialect) is None:  # else another process made it while this one waited for its turn
             tables.made_for(connection.dialect.name).create_all(connection)
             connection.execute(insert(tables.alembic_version).values(version_num=migrations.HEAD))
             meta = {"one": 1, "store": identity.store, "key": identity.key, "made_by": recordance.__version__}

@@ -3,7 +3,7 @@
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
@@ -50,6 +50,11 @@ class SqliteDialect:
     def obstacle(self) -> str | None:
         """See SqlDialect."""
         return self._file.obstacle
+
+    def table_names(self, connection: Connection) -> Set[str]:
+        """See SqlDialect."""
+        named = _driver(connection.connection.dbapi_connection).execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        return {name for (name,) in named if not name.startswith("sqlite_")}
 
     def begin_reading(self, cursor: DBAPICursor) -> None:
         """See SqlDialect: a deferred transaction takes no lock that a writer would wait for, nor the other way round."""
