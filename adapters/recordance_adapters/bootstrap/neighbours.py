@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recordance.domain.place import TERM_INDEX, VECTOR_INDEX
+from recordance.ports.housing import FollowerSeen
 from recordance_adapters.driven.replica_slots import OtherSlot, Slot
 from recordance_adapters.driven.replica_slots.identity import folder_name, known_name, name_of
 from recordance_adapters.driven.sql_truth.acknowledging import Acknowledgement
 from recordance_adapters.driven.system.clock import SystemClock
 from recordance_adapters.driven.system.index_folders import CleanUpTo
-from recordance_adapters.driven.system.other_hosts import GIVEN_UP, Elsewhere, elsewhere
+from recordance_adapters.driven.system.other_hosts import GIVEN_UP, Elsewhere, elsewhere, short_name
 from recordance_adapters.driven.system.presence import Presence, Stay
 
 if TYPE_CHECKING:
@@ -43,9 +44,21 @@ class Neighbours:
         said = [each for each in self._truth.acknowledgements() if not self._is_here(each)]
         return elsewhere(said, seq, self._now())
 
-    def said(self) -> Sequence[Acknowledgement]:
-        """Return what everybody said last, this process included."""
-        return self._truth.acknowledgements()
+    def seen(self) -> Sequence[FollowerSeen]:
+        """Return who follows the truth, this process included, by what each said last."""
+        now = self._now()
+        return [
+            FollowerSeen(
+                name=short_name(each.id),
+                host=each.host,
+                slot=each.slot,
+                seen_at=each.seen_at,
+                silence=now - each.seen_at,
+                left_at=each.left_at,
+                ours=each.id == self.name,
+            )
+            for each in self._truth.acknowledgements()
+        ]
 
     def tidy(self) -> None:
         """Take away what was said of slots of this folder that are gone, and by those who were silent for a month."""

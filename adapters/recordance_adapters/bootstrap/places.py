@@ -1,7 +1,7 @@
 """Opening one destination: its truth, the indexes of this process, and what keeps them behind the journal."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,8 +17,8 @@ from recordance_adapters.bootstrap.grounds import Further, cleanness, folder_pre
 from recordance_adapters.bootstrap.indexes import adopt, follow_vectors, open_terms
 from recordance_adapters.bootstrap.parts import Parts, store_of
 from recordance_adapters.bootstrap.service import Opened, Service
-from recordance_adapters.bootstrap.truths import REPLICAS_FOLDER, Absent, folder_of, open_truth
-from recordance_adapters.driven.system.housing import FolderHousing
+from recordance_adapters.bootstrap.truths import REPLICAS_FOLDER, Absent, address_of, folder_of, open_truth, report
+from recordance_adapters.driven.system.housing import FolderHousing, ServerHousing
 from recordance_adapters.driven.system.misses import QueuedMisses, UnkeptMisses
 from recordance_adapters.driven.system.pacemaker import Background, Pacemaker, Timings, WakingTruth
 from recordance_adapters.driven.system.premises import nothing_further
@@ -60,7 +60,7 @@ def _open_place(absent: Absent, settings: Settings, place: DestinationSettings) 
         background.add(Pacemaker(terms, site.truth.data_version, timings, purger.catch_up))
         background.add(Pacemaker(vectors, lambda: (site.truth.data_version(), vectors.alarms), timings))
         indexed = partial(_documents_in, replica)
-        housing: Housing = FolderHousing(site.folder, site.truth.damage, indexed, site.truth.obstacle)
+        housing = _housing(site, place, neighbours, indexed)
         waking = WakingTruth(site.truth, background.wake)
         misses = QueuedMisses(waking) if site.truth.obstacle is None else UnkeptMisses(site.truth.obstacle)
         background.start()
@@ -100,6 +100,8 @@ def _neighbours(undoing: ExitStack, site: _Site, place: DestinationSettings) -> 
     from recordance_adapters.bootstrap.neighbours import Neighbours
 
     neighbours = Neighbours(site.truth, site.slot, cleanness(site.truth, site.store))
+    if site.truth.obstacle is None:
+        neighbours.tidy()
     neighbours.presence.start()
     undoing.callback(neighbours.presence.close)
     return neighbours
@@ -131,6 +133,13 @@ def _timings(follower: FollowerSettings) -> Timings:
     return Timings(
         quiet=follower.quiet_ms / 1_000, longest=follower.longest_ms / 1_000, rows=follower.rows, poll=follower.poll_ms / 1_000
     )
+
+
+def _housing(site: _Site, place: DestinationSettings, neighbours: "Neighbours | None", indexed: Callable[[], int]) -> Housing:
+    local = FolderHousing(site.folder, site.truth.damage, indexed, site.truth.obstacle)
+    if neighbours is None:
+        return local
+    return ServerHousing(address_of(place), local, partial(report, place), neighbours.seen)
 
 
 def _documents_in(replica: TermReplica) -> int:

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from recordance.domain.identity import StoreIdentity
 from recordance.errors import StoreUnusable
+from recordance_adapters.driven.system.housing import Database
 from recordance_adapters.sections import DestinationSettings
 from recordance_adapters.settings import Settings
 
@@ -90,6 +91,14 @@ def connecting(place: DestinationSettings) -> dict[str, Any]:
         "statement_timeout": place.postgres.statement_timeout_ms / 1_000,
         "schema": place.postgres.schema_name,
     }
+
+
+def report(place: DestinationSettings) -> Database:
+    """Ask the server of a truth what it is and how much the store takes there. Raises StoreUnusable where it cannot be asked."""
+    from recordance_adapters.driven.sql_truth.postgres_report import server_report
+
+    told = server_report(place.truth or "", **connecting(place))
+    return Database("postgres", told.version, told.size)
 
 
 def _password(file: Path | None) -> str | None:

@@ -1,7 +1,27 @@
 """The housing port: what upkeep wants to know of the place that a store lives in; no other use case asks."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
+
+from recordance.domain.instant import Instant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FollowerSeen:
+    """A process that follows the store, as it has told of itself last.
+
+    `name` is that of its folder of indexes, `slot` the folder's number on its `host`. `silence` is how many microseconds have
+    passed since it was seen at `seen_at`; `left_at` is when it ended in order. `ours` is the process that is asked.
+    """
+
+    name: str
+    host: str
+    slot: int
+    seen_at: Instant
+    silence: int
+    left_at: Instant | None
+    ours: bool
 
 
 class Housing(Protocol):
@@ -30,6 +50,10 @@ class Housing(Protocol):
 
     def damage(self) -> Sequence[str]:
         """Return what the truth's own check of itself finds wrong; may take long in a large store."""
+        ...
+
+    def followers(self) -> Sequence[FollowerSeen] | None:
+        """Return who follows the store; None where nobody says so, since all of them are on this machine."""
         ...
 
     def indexed(self) -> int:

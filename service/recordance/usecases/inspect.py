@@ -6,10 +6,11 @@ from functools import partial
 
 from recordance.domain.caller import Caller
 from recordance.domain.destination import Naming
-from recordance.errors import Fault, Json, MissingState, StateKind
+from recordance.errors import Fault, Json, MissingState, StateKind, StoreUnusable
 from recordance.ports.housing import Housing
 from recordance.ports.truth import OccupiedSpace, TruthReader
 from recordance.usecases.examining import TRUTH_CHECKS, Finding, Verdict, broken, shortly
+from recordance.usecases.examining_followers import follower_views, followers
 from recordance.usecases.examining_forgotten import forgotten
 from recordance.usecases.examining_vectors import embeddings, vector_index
 from recordance.usecases.follow import FollowerStatus, Progress
@@ -47,6 +48,7 @@ def status(destinations: Destinations, caller: Caller, destination: str | None, 
         },
         "spaces": [_space(each) for each in spaces],
         "vector_index": {"applied": vectors.applied, "waiting": vectors.head - vectors.applied},
+        **follower_views(housing),
         "bytes": dict(housing.sizes()),
         "versions": dict(housing.versions()),
     }
@@ -112,6 +114,7 @@ def _checks(store: Store, housing: Housing) -> Mapping[str, Callable[[], Finding
         "forgotten": partial(_read, store, forgotten),
         "index": lambda: _index(store, housing),
         "vector_index": lambda: vector_index(store),
+        **({} if housing.followers() is None else {"followers": lambda: followers(housing)}),
     }
 
 
@@ -119,6 +122,10 @@ def _examined(name: str, check: Callable[[], Finding]) -> Finding:
     """Return what a check finds; one that cannot go on has found something too."""
     try:
         return check()
+    except StoreUnusable as away:
+        if away.kind is StateKind.STORE_UNREACHABLE:
+            return Finding(name, Verdict.FAIL, "the server of the truth went away meanwhile", "Ask again when it runs.")
+        return broken(name, str(away))
     except Fault as fault:
         return broken(name, str(fault))
 

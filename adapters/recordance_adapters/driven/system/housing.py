@@ -5,10 +5,12 @@ import platform
 import sqlite3
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
 import recordance
+from recordance.ports.housing import FollowerSeen
 
 _ENGINES = ("tantivy", "qdrant-edge-py", "sqlalchemy", "mcp")
 
@@ -55,9 +57,75 @@ class FolderHousing:
         """See Housing."""
         return self._damage()
 
+    def followers(self) -> None:
+        """See Housing."""
+
     def indexed(self) -> int:
         """See Housing."""
         return self._indexed()
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """A database server as it tells of itself: its version, and the bytes of the store there."""
+
+    name: str
+    version: str
+    size: int
+
+
+class ServerHousing:
+    """A store on a database server at `place`, with the indexes of this machine in a folder.
+
+    `local` is that folder, `report` asks the server, `followers` asks who follows.
+    """
+
+    def __init__(
+        self,
+        place: str,
+        local: FolderHousing,
+        report: Callable[[], Database],
+        followers: Callable[[], Sequence[FollowerSeen]],
+    ) -> None:
+        self._place = place
+        self._local = local
+        self._report = report
+        self._followers = followers
+
+    @property
+    def place(self) -> str:
+        """See Housing: without anybody's name or password."""
+        return self._place
+
+    def sizes(self) -> Mapping[str, int]:
+        """See Housing: the tables of the store, and what lies in this machine's folder."""
+        database = self._report()
+        return {database.name: database.size, **self._local.sizes()}
+
+    def versions(self) -> Mapping[str, str]:
+        """See Housing: the server's own among them."""
+        database = self._report()
+        return {**self._local.versions(), database.name: database.version}
+
+    def exposed(self) -> Sequence[str]:
+        """See Housing: who else may read on the server is for whoever runs it; this machine's folder is looked at."""
+        return self._local.exposed()
+
+    def obstacle(self) -> str | None:
+        """See Housing."""
+        return self._local.obstacle()
+
+    def damage(self) -> Sequence[str]:
+        """See Housing."""
+        return self._local.damage()
+
+    def followers(self) -> Sequence[FollowerSeen]:
+        """See Housing."""
+        return self._followers()
+
+    def indexed(self) -> int:
+        """See Housing."""
+        return self._local.indexed()
 
 
 class MemoryHousing:
@@ -90,6 +158,9 @@ class MemoryHousing:
     def damage(self) -> Sequence[str]:
         """See Housing: plain values cannot be damaged."""
         return []
+
+    def followers(self) -> None:
+        """See Housing."""
 
     def indexed(self) -> int:
         """See Housing."""
