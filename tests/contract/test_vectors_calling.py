@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +12,9 @@ from recordance.ports.shared_vectors import SharedPosition
 from recordance_adapters.driven.qdrant_vectors.calling import Trouble, Unanswered
 from recordance_adapters.driven.qdrant_vectors.collection import QdrantCollection
 from recordance_adapters.driven.qdrant_vectors.remote import open_collection
+from support.certificates import own_certificate
 from support.qdrant_double import QdrantDouble, qdrant_double
+from support.qdrant_grpc import grpc_beside
 from support.qdrant_servers import remote_at
 from support.vector_indexes import asking_near, embedded
 
@@ -123,3 +126,65 @@ def test_an_error_of_the_server_is_a_fault_and_no_missing_collection(double: Qdr
             index.nearest(asking_near(EAST), 3)
         assert not isinstance(raised.value, ReplicaDamaged | StoreUnusable)
         assert index.nearest(asking_near(EAST), 3) == []
+
+
+# ── over gRPC, whose errors are others ────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def port(running: QdrantDouble) -> Iterator[int]:
+    with grpc_beside(running) as port:
+        yield port
+
+
+def test_a_server_that_says_over_grpc_how_long_is_left_alone_so_long(double: QdrantDouble, port: int) -> None:
+    """Decision 2: the same patience on either way to a server."""
+    pauses = list[float]()
+    with patient(double, pauses, grpc=True, grpc_port=port) as index:
+        double.weather.refuse(429, times=2, Retry_After="3")
+        index.put([embedded(1, EAST).point], ())
+        double.weather.refuse(429, times=1)
+        index.put([embedded(2, EAST).point], ())
+        assert index.count() == 2
+    assert pauses == [3.0, 3.0, 0.25]
+
+
+@pytest.mark.parametrize(
+    ("status", "trouble"), [(401, Trouble.REFUSED), (503, Trouble.UNREACHABLE), (500, Trouble.OTHER)], ids=str
+)
+def test_what_is_the_matter_is_told_over_grpc_as_over_rest(
+    double: QdrantDouble, port: int, status: int, trouble: Trouble
+) -> None:
+    """Decision 2: by the code of the answer, never by its text."""
+    with patient(double, [], grpc=True, grpc_port=port, api_key="a key") as index:
+        double.weather.refuse(status, times=9)
+        with pytest.raises(Unanswered) as raised:
+            index.nearest(asking_near(EAST), 3)
+        assert raised.value.trouble is trouble
+        double.weather.refusals.clear()
+        assert index.position() == BEGUN
+
+
+def test_a_server_that_is_silent_over_grpc_is_a_fault_once_the_time_is_over(double: QdrantDouble, port: int) -> None:
+    """Decision 2: the timeout holds on either way."""
+    with patient(double, [], grpc=True, grpc_port=port, timeout=1.0) as index:
+        double.weather.hang()
+        with pytest.raises(Unanswered) as raised:
+            index.position()
+        assert raised.value.trouble is Trouble.SILENT
+
+
+# ── over TLS ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_server_is_believed_by_the_certificates_of_the_file_and_by_no_other(tmp_path: Path) -> None:
+    """Decision 2: a key is not handed to whoever answers at an address."""
+    made = own_certificate(tmp_path)
+    with qdrant_double(certificate=made) as double:
+        with closing(open_collection(remote_at(double.url, ca_file=made.certificate, api_key="a key"), "ours")) as index:
+            double.weather.api_key = "a key"
+            index.begin(BEGUN)
+            assert index.position() == BEGUN
+        with closing(open_collection(remote_at(double.url), "ours")) as index, pytest.raises(Unanswered) as raised:
+            index.position()
+        assert raised.value.trouble is Trouble.UNREACHABLE

@@ -37,7 +37,7 @@ pytestmark = LOCAL_WARNINGS
 MANY = 10_000
 
 
-@pytest.fixture(params=VECTOR_REPLICAS, scope="module")
+@pytest.fixture(params=(*VECTOR_REPLICAS, "grpc"), scope="module")
 def replica(request: pytest.FixtureRequest) -> Iterator[VectorReplica]:
     with quick_folder() as folder, vector_replica(request.param, folder) as replica:
         yield replica

@@ -23,6 +23,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+from support.certificates import Certificate
+
 Body = Mapping[str, Any]
 
 BOUND = 30.0
@@ -195,7 +197,7 @@ def _refused(status: int, error: str, headers: Mapping[str, str] | None = None) 
 class QdrantDouble:
     """A running server; `url` is where."""
 
-    def __init__(self, folder: Path, port: int) -> None:
+    def __init__(self, folder: Path, port: int, certificate: Certificate | None = None) -> None:
         self.weather = Weather()
         self._shards = Shards(folder)
         self._turn = threading.Lock()
@@ -204,9 +206,10 @@ class QdrantDouble:
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self._socket.bind(("127.0.0.1", port))
         self._socket.listen()
-        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
+        encrypted = {} if certificate is None else {"ssl_certfile": certificate.certificate, "ssl_keyfile": certificate.key}
+        self.url = f"http{'s' if encrypted else ''}://127.0.0.1:{self._socket.getsockname()[1]}"
         config = uvicorn.Config(
-            self._application(), log_config=None, lifespan="off", access_log=False, timeout_graceful_shutdown=1
+            self._application(), log_config=None, lifespan="off", access_log=False, timeout_graceful_shutdown=1, **encrypted
         )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, args=([self._socket],), daemon=True)
@@ -281,11 +284,11 @@ class QdrantDouble:
 
 
 @contextmanager
-def qdrant_double(port: int = 0) -> Iterator[QdrantDouble]:
+def qdrant_double(port: int = 0, certificate: Certificate | None = None) -> Iterator[QdrantDouble]:
     """A stand-in for a server, at any free port if none is given, stopped at the end."""
     memory = Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
-        double = QdrantDouble(Path(folder), port)
+        double = QdrantDouble(Path(folder), port, certificate)
         try:
             yield double
         finally:

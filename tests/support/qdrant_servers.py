@@ -17,8 +17,8 @@ from support.qdrant_double import qdrant_double
 STORE = "store-of-tests"
 LOCAL_WARNINGS = pytest.mark.filterwarnings("ignore:Local mode performs exact", "ignore:Payload indexes have no effect")
 """What the client in memory warns of; to compare with everything is what was asked for."""
-CLIENTS = ("client", "double", "server")
-"""Where a collection may be: in the client's own memory, at the stand-in, at a real server."""
+CLIENTS = ("client", "double", "grpc", "server")
+"""Where a collection may be: in the client's own memory, at the stand-in over REST and over gRPC, at a real server."""
 
 
 def server_url() -> str:
@@ -41,6 +41,13 @@ def collection(where: str) -> Iterator[QdrantCollection]:
         case "double":
             with qdrant_double() as double, closing_collection(open_collection(remote_at(double.url), STORE)) as index:
                 yield index
+        case "grpc":
+            from support.qdrant_grpc import grpc_beside
+
+            with qdrant_double() as double, grpc_beside(double) as port:
+                remote = remote_at(double.url, grpc=True, grpc_port=port)
+                with closing_collection(open_collection(remote, STORE)) as index:
+                    yield index
         case "server":
             with closing_collection(open_collection(remote_at(server_url()), STORE)) as index:
                 try:

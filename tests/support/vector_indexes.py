@@ -36,7 +36,7 @@ def vector_replica(adapter: str, folder: Path) -> Iterator[VectorReplica]:
 
             with adopted_slot(folder) as slot, closing(open_vectors(slot.path, STORE, slot.others())) as replica:
                 yield replica
-        case "client" | "double" | "server":
+        case "client" | "double" | "grpc" | "server":
             from support.qdrant_servers import SharedAsReplica, collection
 
             with collection(adapter) as index:
