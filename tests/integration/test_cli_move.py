@@ -10,6 +10,7 @@ import pytest
 from recordance_adapters.driving.cli.main import main
 from support.commands import FIXED, Commands, Ran
 from support.moves import new_place, stopped
+from support.qdrant_double import QdrantDouble, qdrant_double
 
 
 @pytest.fixture
@@ -26,6 +27,13 @@ def command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Commands:
     command("recall", "nothing of the kind")
     assert command("forget", "cap-3").code == 0
     return command
+
+
+@pytest.fixture
+def double() -> Iterator[QdrantDouble]:
+    """A server for vectors."""
+    with qdrant_double() as double:
+        yield double
 
 
 def another(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, settings: str = FIXED) -> Commands:
@@ -46,19 +54,20 @@ def everything(commands: Commands, receipts: list[str]) -> list[str]:
     ]
 
 
-def test_a_store_goes_to_a_database_and_back_and_tells_the_same_at_each_place(
-    command: Commands, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_store_goes_to_servers_and_back_and_tells_the_same_at_each_place(
+    command: Commands, tmp_path: Path, capsys: pytest.CaptureFixture[str], double: QdrantDouble
 ) -> None:
     """W10, O11, O13: ids, receipts, history, tombstones and vectors are the same, and so is every byte of every answer."""
     url, _, schema = new_place("postgres", tmp_path).partition("#")
     receipts = [command("recall", "port", "--json").answer["receipt"], command("forget", "cap-3", "--json").answer["receipt"]]
     before = everything(command, receipts)
 
-    team = another(tmp_path, capsys, "team", f'truth = "{url}"\n{FIXED}[postgres]\nschema = "{schema}"\n')
+    servers = f'truth = "{url}"\nvectors = "{double.url}"\n'
+    team = another(tmp_path, capsys, "team", f'{servers}{FIXED}[postgres]\nschema = "{schema}"\n')
     both = tmp_path / "both.toml"
     both.write_text(
         f'{FIXED}[[destinations]]\nname = "mine"\nstore = "{command.store}"\ndefault = true\n'
-        f'[[destinations]]\nname = "team"\ntruth = "{url}"\nstore = "{team.store}"\npostgres.schema = "{schema}"\n'
+        f'[[destinations]]\nname = "team"\n{servers}store = "{team.store}"\npostgres.schema = "{schema}"\n'
     )
     there = run(capsys, "move", "--to", "team", "--config", str(both), "--json")
     assert there.answer["status"] == "moved"

@@ -36,7 +36,7 @@ def _words(parser: ArgumentParser) -> None:
         action="store_const",
         const=Leaving.OPEN,
         default=Leaving.SEALED,
-        help="Leave the source in use instead of sealing it: then there are two stores, each with what is written to it.",
+        help="Leave the source in use, where it may only be read too, instead of sealing it: then there are two stores.",
     )
     parser.add_argument("--reopen", metavar="PLACE", help="Give a place that a store was moved away from its use back, instead.")
 
