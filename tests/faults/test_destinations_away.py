@@ -16,6 +16,7 @@ from recordance_adapters.settings import Settings
 from recordance_adapters.wire.tool import Call
 from recordance_adapters.wire.tools.retrieve import RETRIEVE
 from recordance_adapters.wire.tools.store import STORE
+from support.ports import free_port
 
 DEADLINE_MS = 400
 ROOM = 30.0
@@ -29,27 +30,20 @@ def hanging() -> Iterator[int]:
         yield server.getsockname()[1]
 
 
-@pytest.fixture
-def refusing() -> int:
-    """A port at which nobody listens."""
-    with closing(socket.create_server(("127.0.0.1", 0))) as server:
-        port: int = server.getsockname()[1]
-        return port
-
-
 def place(name: str, **given: Any) -> DestinationSettings:
-    return DestinationSettings.model_validate({"name": name, "deadline_ms": DEADLINE_MS, **given})
+    """A destination that has all the time that it needs; only the one that hangs is not waited for."""
+    return DestinationSettings.model_validate({"name": name, "deadline_ms": 60_000, **given})
 
 
 @pytest.fixture
-def service(tmp_path: Path, hanging: int, refusing: int) -> Iterator[Service]:
+def service(tmp_path: Path, hanging: int) -> Iterator[Service]:
     (tmp_path / "dead").write_text("no folder")
     settings = Settings(
         destinations=(
-            place("hung", truth=f"postgresql://u@127.0.0.1:{hanging}/x", store=tmp_path / "hung"),
-            place("closed", truth=f"postgresql://u@127.0.0.1:{refusing}/x", store=tmp_path / "closed"),
+            place("hung", truth=f"postgresql://u@127.0.0.1:{hanging}/x", store=tmp_path / "hung", deadline_ms=DEADLINE_MS),
+            place("closed", truth=f"postgresql://u@127.0.0.1:{free_port()}/x", store=tmp_path / "closed"),
             place("dead", store=tmp_path / "dead"),
-            place("fine", store=tmp_path / "fine", default=True, deadline_ms=60_000),
+            place("fine", store=tmp_path / "fine", default=True),
         ),
     )
     with open_service(settings) as opened:
