@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from recordance.errors import ReplicaDamaged
+from recordance.errors import ReplicaDamaged, StateKind, StoreUnusable
 from recordance.usecases.follow import FollowerStatus
 from recordance_adapters.driven.system.pacemaker import Backlog, Pacemaker, Timings, grown
 
@@ -263,3 +263,52 @@ def test_a_purge_that_fails_is_logged_and_taken_up_again(caplog: pytest.LogCaptu
         assert purge.was_attempted(1)
         assert pacemaker.stop()
     assert len([record for record in caplog.records if "next try" in record.message]) == 1
+
+
+# ── a truth that is away ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Away:
+    """A probe of a truth on a server, which fails as long as the server is away."""
+
+    def __init__(self) -> None:
+        self.away = True
+        self.asked = threading.Semaphore(0)
+
+    def __call__(self) -> int:
+        self.asked.release()
+        if self.away:
+            raise StoreUnusable("refused", kind=StateKind.STORE_UNREACHABLE)
+        return 0
+
+
+def test_of_a_truth_that_is_away_the_log_tells_once_and_that_it_is_back(caplog: pytest.LogCaptureFixture) -> None:
+    """Decision 8: a line four times a second would bury what else the log has to say."""
+    ledger, away = Ledger(), Away()
+    pacemaker = Pacemaker(ledger, away, Timings(quiet=0.001, poll=BOUND))
+    with caplog.at_level(logging.WARNING):
+        pacemaker.start()
+        for _ in range(3):
+            assert away.asked.acquire(timeout=BOUND)
+        away.away = False
+        ledger.write()
+        pacemaker.hear()
+        assert ledger.is_applied(1)
+        assert pacemaker.stop()
+    assert [record.message.partition(",")[0] for record in caplog.records] == ["the truth is away", "the truth is back"]
+    assert not any(record.exc_info for record in caplog.records)
+
+
+def test_whoever_hears_that_the_truth_is_back_does_not_sit_out_the_pause() -> None:
+    """Decision 8: a service recovers by itself, and soon."""
+    ledger, away = Ledger(), Away()
+    pacemaker = Pacemaker(ledger, away, Timings(quiet=0.001, poll=BOUND))
+    pacemaker.start()
+    for _ in range(20):  # pauses that double would come to days
+        assert away.asked.acquire(timeout=BOUND)
+        pacemaker.hear()
+    away.away = False
+    ledger.write()
+    pacemaker.hear()
+    assert ledger.is_applied(1)
+    assert pacemaker.stop()

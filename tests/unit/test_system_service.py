@@ -1,5 +1,6 @@
 """The service: opened when it is first asked, once, by whoever asks first, and let go whole."""
 
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +16,7 @@ from recordance_adapters.wire.tool import Call
 from recordance_adapters.wire.tools.misses import MISSES
 from recordance_adapters.wire.tools.retrieve import RETRIEVE
 from recordance_adapters.wire.tools.store import STORE
+from support.remains import await_that
 
 
 class Openings:
@@ -157,3 +159,34 @@ def test_a_service_that_closes_while_a_store_is_opening_does_not_wait_for_it() -
         with pytest.raises(Fault):
             asked.result(60)
     assert openings.closed == 1
+
+
+def test_who_waits_for_a_store_that_cannot_be_opened_is_told_so_with_whoever_asked_first() -> None:
+    """Decision 8: ten callers of a server that does not answer wait for one connection together, and not for ten in turn."""
+    opening, going_on = threading.Event(), threading.Event()
+    openings = Openings(failures=1)
+
+    def slowly(settings: Settings, place: DestinationSettings) -> Opened:
+        opening.set()
+        assert going_on.wait(60)
+        return openings(settings, place)
+
+    service = Service(Settings(), slowly)
+    with ThreadPoolExecutor(8) as pool:
+        first = pool.submit(lambda: service.destinations)
+        assert opening.wait(60)
+        asking = threading.Barrier(8)
+
+        def ask() -> object:
+            asking.wait(60)
+            return service.destinations
+
+        others = [pool.submit(ask) for _ in range(7)]
+        asking.wait(60)
+        await_that(lambda: sum(frame.f_code.co_name == "opened" for frame in sys._current_frames().values()) == 7, 60.0)
+        going_on.set()
+        failures = [each.exception(60) for each in (first, *others)]
+    assert {str(failure) for failure in failures} == {"the disk is away"}
+    assert openings.count == 1
+    assert service.destinations.default == DESTINATION
+    service.close()
