@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recordance.domain.capsule import LabelField
@@ -31,7 +31,7 @@ from recordance.query.fence import (
 )
 from recordance_adapters.driven.sql_truth import fencing
 from support.documents import scope_about
-from support.truths import ADAPTERS, NOON, captured, drawn_captures, labels, make_capture, opened, revised, write
+from support.truths import ADAPTERS, NOON, captured, drawn_captures, examples_on, labels, make_capture, opened, revised, write
 
 SCOPES_EACH = 40
 POINT = vector_of([1.0])
@@ -50,28 +50,29 @@ def store(truth: Truth, captures: Sequence[Capture], without: frozenset[int] = f
     write(truth, captured(*captures), ChangeSet((PutSpace(Space(DEFAULT_SPACE, 1), NOON), *embeddings)))
 
 
-@settings(max_examples=40)
-@given(data=st.data(), seed=st.integers(0, 2**32))
-def test_every_scope_admits_what_its_predicate_admits(
-    data: st.DataObject, seed: int, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_every_scope_admits_what_its_predicate_admits(adapter: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     """F1, F2, F4, F5, F9: drawn capsules under drawn scopes of every kind of fence, none of them left out nor added."""
-    captures = [data.draw(drawn_captures(number)) for number in range(1, data.draw(st.integers(1, 8)) + 1)]
-    without = frozenset(data.draw(st.sets(st.integers(1, 8), max_size=2)))
-    documents = [term_document(each.capsule, each.text) for each in captures]
-    chance = random.Random(seed)
-    scopes = [scope_about(documents, chance) for _ in range(SCOPES_EACH)]
-    for adapter in ADAPTERS:
+
+    @examples_on(adapter, 40)
+    @given(data=st.data(), seed=st.integers(0, 2**32))
+    def holds(data: st.DataObject, seed: int) -> None:
+        captures = [data.draw(drawn_captures(number)) for number in range(1, data.draw(st.integers(1, 8)) + 1)]
+        without = frozenset(data.draw(st.sets(st.integers(1, 8), max_size=2)))
+        documents = [term_document(each.capsule, each.text) for each in captures]
+        chance = random.Random(seed)
         with opened(adapter, tmp_path_factory.mktemp(adapter)) as truth:
             store(truth, captures, without)
             with truth.reading() as reader:
-                for scope in scopes:
+                for scope in [scope_about(documents, chance) for _ in range(SCOPES_EACH)]:
                     expected = [
                         each.capsule.number
                         for each in captures
                         if each.capsule.number not in without and admits(scope, each.capsule, marks_of(each.text))
                     ]
-                    assert list(reader.embedded_within(DEFAULT_SPACE, scope)) == expected, (adapter, scope)
+                    assert list(reader.embedded_within(DEFAULT_SPACE, scope)) == expected, scope
+
+    holds()
 
 
 MANY = fencing.MOST_VALUES + 1

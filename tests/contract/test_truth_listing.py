@@ -23,6 +23,7 @@ from support.truths import (
     captured,
     days,
     entombed,
+    examples_on,
     judged_captures,
     labels,
     near_instants,
@@ -53,21 +54,24 @@ requests = st.builds(
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
-@given(captures=st.integers(1, 12).flatmap(lambda last: st.tuples(*map(judged_captures, range(1, last + 1)))), data=st.data())
-def test_a_page_is_what_the_predicates_say_of_each_capsule(
-    adapter: str, captures: tuple, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_a_page_is_what_the_predicates_say_of_each_capsule(adapter: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     """F1, F6: random capsules, random fences and states; the first reason in F6's order names the state."""
-    with opened(adapter, tmp_path_factory.mktemp(uuid.uuid4().hex)) as truth:
-        write(truth, captured(*captures))
-        if data.draw(st.booleans()):
-            write(truth, entombed(data.draw(st.integers(1, len(captures)))))
-        with truth.reading() as reader:
-            capsules = reader.capsules(range(len(captures) + 1))
-            for request in data.draw(st.lists(requests, min_size=8, max_size=8)):
-                listed = [number for number in sorted(capsules) if is_listed(capsules[number], request)]
-                page = tuple(listed[request.offset : request.offset + request.limit])
-                assert reader.listed(request) == ListPage(page, len(listed)), request
+
+    @examples_on(adapter)
+    @given(captures=st.integers(1, 12).flatmap(lambda last: st.tuples(*map(judged_captures, range(1, last + 1)))), data=st.data())
+    def holds(captures: tuple, data: st.DataObject) -> None:
+        with opened(adapter, tmp_path_factory.mktemp(uuid.uuid4().hex)) as truth:
+            write(truth, captured(*captures))
+            if data.draw(st.booleans()):
+                write(truth, entombed(data.draw(st.integers(1, len(captures)))))
+            with truth.reading() as reader:
+                capsules = reader.capsules(range(len(captures) + 1))
+                for request in data.draw(st.lists(requests, min_size=8, max_size=8)):
+                    listed = [number for number in sorted(capsules) if is_listed(capsules[number], request)]
+                    page = tuple(listed[request.offset : request.offset + request.limit])
+                    assert reader.listed(request) == ListPage(page, len(listed)), request
+
+    holds()
 
 
 def is_listed(capsule: Capsule, request: ListRequest) -> bool:

@@ -1,10 +1,11 @@
 """The port's look at what is left of forgotten capsules: nothing after a forgetting, everything before it (W6)."""
 
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from recordance.domain.attaching import attached
 from recordance.domain.change import AppendCorroboration, AppendReview, ChangeSet, KeepAnswer, KeptAnswer, PutFeedback
@@ -14,7 +15,7 @@ from recordance.domain.provenance import read_anchor
 from recordance.domain.review import AnchorVerdict, Corroboration, Feedback, FeedbackOutcome, ReviewEvent, Ruling
 from recordance.domain.tombstone import Remnant
 from recordance.ports.truth import Truth
-from support.truths import ADAPTERS, NOON, entombed, histories, open_truth, opened, remember, told, write
+from support.truths import ADAPTERS, NOON, entombed, examples_on, histories, opened, remember, told, write
 
 
 @pytest.fixture(params=ADAPTERS)
@@ -75,16 +76,18 @@ def test_words_and_vectors_are_seen_before_a_forgetting_and_gone_after_it(truth:
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(history=histories())
-def test_nothing_is_left_after_any_history(
-    tmp_path_factory: pytest.TempPathFactory, adapter: str, history: list[ChangeSet]
-) -> None:
+def test_nothing_is_left_after_any_history(tmp_path_factory: pytest.TempPathFactory, adapter: str) -> None:
     """W6: whatever was revised, judged, embedded and answered before, in the same transaction or another."""
-    truth = open_truth(adapter, tmp_path_factory.mktemp("remains"))
-    for changes in history:
-        write(truth, changes)
-    with truth.reading() as reader:
-        dead = [number for number, each in reader.capsules(range(99)).items() if each.standing.tombstoned_at is not None]
-        assert reader.remains(dead) == {}
-    truth.close()
+
+    @examples_on(adapter, 40)
+    @given(history=histories())
+    def holds(history: list[ChangeSet]) -> None:
+        with opened(adapter, tmp_path_factory.mktemp(uuid.uuid4().hex)) as truth:
+            for changes in history:
+                write(truth, changes)
+            with truth.reading() as reader:
+                capsules = reader.capsules(range(99)).items()
+                dead = [number for number, each in capsules if each.standing.tombstoned_at is not None]
+                assert reader.remains(dead) == {}
+
+    holds()

@@ -194,7 +194,7 @@ def test_adapters_write_the_same_export(tmp_path: Path) -> None:
         filled(truth, 7)
         exports.append(exported(house(truth)))
         truth.close()
-    assert exports[0] == exports[1]
+    assert exports[0] == exports[1] == exports[2]
 
 
 def test_every_line_is_one_json_object_in_a_file_that_says_what_it_is() -> None:

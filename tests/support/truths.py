@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from recordance.domain.alias import Alias
@@ -65,6 +66,9 @@ ACTOR = "ann"
 ADAPTERS = ("in_memory", "sqlite", "postgres")
 """Every adapter of the port, by name; a contract test runs against each."""
 
+FEWER_EXAMPLES = {"postgres": 5}
+"""Where an example costs several times what it does elsewhere, one in so many is drawn."""
+
 _CAPSULE_FIELDS = {each.name for each in fields(Capsule)}
 _TEXT_FIELDS = {each.name for each in fields(CapsuleText)}
 
@@ -94,6 +98,11 @@ def opened(adapter: str, folder: Path) -> Iterator[Truth]:
         yield truth
     finally:
         truth.close()
+
+
+def examples_on(adapter: str, most: int = 100) -> settings:
+    """How many examples are drawn on an adapter."""
+    return settings(max_examples=most // FEWER_EXAMPLES.get(adapter, 1))
 
 
 def days(count: float) -> int:
