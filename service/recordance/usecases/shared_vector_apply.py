@@ -14,6 +14,8 @@ from recordance.ports.truth import Truth, TruthReader
 from recordance.usecases.shared_vector_watch import Seen
 from recordance.usecases.vector_steps import Place, Step, Written, next_step
 
+STEP_POINTS = 500
+"""How many capsules one step looks at: no recall waits for it, and each costs three requests."""
 SETTLED_ROWS = 10_000
 """How many journal rows that tell nothing of vectors may pass before the position is written for their sake alone."""
 
@@ -105,7 +107,7 @@ class _Run:
         with self._task.truth.reading() as reader:
             if not self._place.lies_in(reader):
                 raise ReplicaDamaged("the truth was put back meanwhile")
-            head, step = reader.head(), next_step(reader, self._task.space, self._place.seq, self._written)
+            head, step = reader.head(), next_step(reader, self._task.space, self._place.seq, self._written, STEP_POINTS)
         if any(point.vector.dimension != self._held.dimension for point in step.points):
             raise ReplicaDamaged("the truth has vectors of another dimension by now")
         if not step.silent:

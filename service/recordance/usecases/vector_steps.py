@@ -69,13 +69,13 @@ class Written:
                 self._flags[number] = 1
 
 
-def next_step(reader: TruthReader, space: str, after: int, written: Written | None = None) -> Step:
-    """Return the step that follows the journal row `after`, of STEP_POINTS capsules at most."""
+def next_step(reader: TruthReader, space: str, after: int, written: Written | None = None, points: int = STEP_POINTS) -> Step:
+    """Return the step that follows the journal row `after`, of so many capsules at most."""
     head = reader.head()
     changes = reader.changes_after(after, ROWS_READ, VECTOR_OPS)
     # A capsule that has another row further on is met there again, so that the first ones may be taken alone.
-    until = changes[STEP_POINTS - 1].seq if len(changes) > STEP_POINTS else min(after + ROWS_READ, head)
-    taken = changes[:STEP_POINTS]
+    until = changes[points - 1].seq if len(changes) > points else min(after + ROWS_READ, head)
+    taken = changes[:points]
     numbers = [change.number for change in taken if written is None or written.tells_more(change)]
     vectors = reader.vectors(space, numbers)
     capsules = reader.capsules(vectors.keys())
