@@ -1,14 +1,18 @@
 """Ids of several destinations: how they are shown, how they are taken, and what contradicts itself."""
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
 import pytest
 
 from recordance.errors import InvalidArgument, MissingState, SearchFailed, StateKind, StoreUnusable
 from recordance.usecases.overseeing import status_of_all
+from recordance.usecases.side_by_side import Answer, OneByOne, Question, Unanswered
 from recordance_adapters.driven.system.housing import MemoryHousing
 from support.houses import House
 from support.stores import ANN
+
+T = TypeVar("T")
 
 
 def gotten(house: House, **arguments: Any) -> list[str]:
@@ -123,6 +127,27 @@ def test_a_destination_that_cannot_be_read_is_named_and_hides_nothing() -> None:
     with pytest.raises(SearchFailed) as failed:
         house.call("memory_get", ids=["team:cap-1", "notes:cap-1"])
     assert set(failed.value.failures) == {"team", "notes"}
+
+
+class Hanging(OneByOne):
+    """Asks everybody but the notes, which are never heard of again."""
+
+    def gather(self, questions: Sequence[Question[T]]) -> Mapping[str, Answer[T]]:
+        heard = super().gather([question for question in questions if question.name != "notes"])
+        return {question.name: heard.get(question.name, Unanswered.LATE) for question in questions}
+
+
+def test_a_destination_that_hangs_costs_a_reader_its_own_capsules_alone() -> None:
+    """D3: reading by id waits for a store no longer than a recall does, and a forget that looks for equal content neither."""
+    house = House()
+    for place in ("home", "notes", "team"):
+        house.store("the key hangs behind the door", destination=place)
+    house.destinations.gatherer = Hanging()
+    answer = house.call("memory_get", ids=["notes:cap-1", "cap-1"])
+    assert [each["id"] for each in answer["capsules"]] == ["cap-1"]
+    assert [each["why"] for each in answer["failed"]] == ["it did not answer in time"]
+    gone = house.call("memory_forget", id="cap-1")
+    assert (gone["equal"], gone["unread"]) == (["team:cap-1"], ["notes"])
 
 
 def test_equal_content_elsewhere_is_named_by_its_destination_when_it_is_forgotten() -> None:

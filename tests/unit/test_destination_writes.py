@@ -106,6 +106,30 @@ def test_a_destination_that_fails_rejects_its_items_and_nobody_elses() -> None:
         stored(house, {"content": "four", "destination": "notes"})
 
 
+@pytest.mark.parametrize(
+    ("problem", "taken"),
+    [
+        (
+            StoreUnusable("x", lesson="the database went away", kind=StateKind.WRITE_UNCERTAIN),
+            "may have taken its part of this call or not",
+        ),
+        (ValueError("a secret path"), "may have taken its part of this call or not"),
+        (StoreUnusable("x", lesson="the database is away", kind=StateKind.STORE_UNREACHABLE), "has taken nothing of this call"),
+    ],
+    ids=["uncertain", "strange", "away"],
+)
+def test_what_may_have_been_written_is_not_called_unwritten(problem: Exception, taken: str) -> None:
+    """D3, D6: whoever is told that nothing was taken sends it again, and would have it twice; what was strange is in the log."""
+    house = House()
+    house.problems["notes"] = problem
+    answer = stored(house, {"content": "one"}, {"content": "two", "destination": "notes"})
+    assert ended(answer) == [("captured", "cap-1"), ("rejected", None)]
+    error = answer["results"][1]["error"]
+    assert error.startswith(f"destination notes {taken}: ")
+    assert "fault-1" in error
+    assert "secret" not in error
+
+
 def test_the_same_key_and_items_do_what_had_failed_and_answer_the_rest_again() -> None:
     """D6, W1: a retry writes nothing twice, and completes what was left."""
     house = House()

@@ -1,6 +1,7 @@
 """Forgetting: a capsule's content leaves for good, a skeleton with its tombstone stays (W6, F8, F13, decision 11)."""
 
 from dataclasses import dataclass
+from functools import partial
 from unicodedata import normalize
 
 from recordance.answer.erasure import EqualContent, Erasure, forgotten_view
@@ -11,11 +12,12 @@ from recordance.domain.forgetting import content_mac
 from recordance.domain.instant import Instant
 from recordance.domain.journal import Entry, Op
 from recordance.domain.storable import check_storable
-from recordance.errors import InvalidArgument, Json, RecordanceError
+from recordance.errors import InvalidArgument, Json
 from recordance.ports.truth import TruthReader, TruthWriter
 from recordance.query.folding import fold_words
 from recordance.usecases.addressing import place_of
 from recordance.usecases.lookup import visible
+from recordance.usecases.side_by_side import OneByOne, Question
 from recordance.usecases.store import Destinations
 
 _TELLING_BYTES = 3
@@ -87,14 +89,21 @@ def _earlier(reader: TruthReader, capsule: Capsule, at: Instant) -> _Forgotten:
 
 def _equal(destinations: Destinations, caller: Caller, digest: str) -> EqualContent:
     """Return what the caller sees with this content, in every destination; whoever may not read sees nothing."""
+    names = destinations.visible(caller) if Permission.READ in caller.permissions else ()
+    profile = destinations.catalogue(caller).profile
+    questions = [Question(name, partial(_equal_in, destinations, caller, name, digest), profile(name).deadline) for name in names]
     ids, unread = list[str](), list[str]()
-    for name in destinations.visible(caller) if Permission.READ in caller.permissions else ():
-        try:
-            store = destinations.reading(caller, name)
-            with store.truth.reading() as reader:
-                found = reader.known_contents([digest])
-        except RecordanceError:  # what was forgotten stays so, whoever cannot answer now
+    gatherer = destinations.gatherer if len(questions) > 1 else OneByOne()
+    for name, answer in gatherer.gather(questions).items():
+        if isinstance(answer, list):
+            ids += answer
+        else:  # what was forgotten stays so, whoever cannot answer now
             unread.append(name)
-            continue
-        ids += [store.naming.id(each.number) for each in found if caller.sees_project(each.project_id)]
     return EqualContent(ids, unread)
+
+
+def _equal_in(destinations: Destinations, caller: Caller, name: str, digest: str) -> list[str]:
+    store = destinations.reading(caller, name)
+    with store.truth.reading() as reader:
+        found = reader.known_contents([digest])
+    return [store.naming.id(each.number) for each in found if caller.sees_project(each.project_id)]

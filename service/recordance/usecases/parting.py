@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from recordance.answer.written import rejected
-from recordance.errors import Json, RecordanceError, Refusal
-from recordance.usecases.failing import why
+from recordance.errors import Json, Refusal
+from recordance.usecases.failing import untaken
 from recordance.usecases.store import Destinations
 
 T = TypeVar("T")
@@ -59,8 +59,8 @@ def stitched(
     for name, part in parts.items():
         try:
             answers[name] = write(name, part)
-        except RecordanceError as problem:
-            lesson = f"destination {name} has taken nothing of this call: {why(destinations, name, problem)}"
+        except Exception as problem:  # noqa: BLE001 - what others have taken must be told, whatever failed here
+            lesson = untaken(destinations, name, problem)
             results |= {place: {"status": "rejected", "error": lesson} for place in part.items}
         else:
             results |= dict(zip(part.items, answers[name]["results"], strict=True))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from recordance.answer.envelope import FRAMING
 from recordance.answer.shown import Whole, listed_row, whole_capsule
@@ -10,12 +11,13 @@ from recordance.domain.capsule import Capsule
 from recordance.domain.destination import Naming, number_there
 from recordance.domain.embedding import DEFAULT_SPACE
 from recordance.domain.relation import Relation, RelationKind
-from recordance.errors import InvalidArgument, Json, RecordanceError, SearchFailed
+from recordance.errors import InvalidArgument, Json, SearchFailed
 from recordance.ports.truth import ListedState, ListRequest, TruthReader
 from recordance.query.exclusion import Eligibility
 from recordance.usecases.addressing import place_of
 from recordance.usecases.failing import why
 from recordance.usecases.lookup import sees, unknown
+from recordance.usecases.side_by_side import Question
 from recordance.usecases.store import Destinations, check_permission
 
 DEFAULT_LIST_LIMIT = 50
@@ -54,11 +56,15 @@ def get_capsules(destinations: Destinations, caller: Caller, destination: str | 
             raise unknown(part.naming, own[0])
         return _told(ids, [part], [])
     parts, failed = list[_Gotten](), list[dict[str, Json]]()
-    for name, own in wanted.items():
-        try:
-            parts.append(_gotten(destinations, caller, name, own))
-        except RecordanceError as problem:
-            failed.append({"destination": name, "ids": own, "why": why(destinations, name, problem)})
+    profile = destinations.catalogue(caller).profile
+    questions = [
+        Question(name, partial(_gotten, destinations, caller, name, own), profile(name).deadline) for name, own in wanted.items()
+    ]
+    for name, answer in destinations.gatherer.gather(questions).items():
+        if isinstance(answer, _Gotten):
+            parts.append(answer)
+        else:
+            failed.append({"destination": name, "ids": wanted[name], "why": why(destinations, name, answer)})
     if not parts:
         raise SearchFailed({each["destination"]: each["why"] for each in failed})
     return _told(ids, parts, failed)

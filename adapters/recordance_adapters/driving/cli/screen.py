@@ -222,6 +222,8 @@ def forgotten(answer: Answer) -> Iterator[str]:
     yield from _places(answer["places"])
     if answer.get("equal"):
         yield f"the same content stays in {', '.join(answer['equal'])}"
+    if answer.get("unread"):
+        yield f"not looked for it in {', '.join(answer['unread'])}, which did not answer"
     yield f"receipt: {answer['receipt']}"
 
 

@@ -33,6 +33,6 @@ FORGET = Tool(
     effect=Effect.REMOVES,
     tool_set=ToolSet.CORE,
     arguments=ARGUMENTS,
-    output=answer({"id": TEXT, "forgotten_at": TEXT, "places": ARRAY, "receipt": TEXT}, {"already": FLAG, "equal": ARRAY}),
+    output=answer({"id": TEXT, "forgotten_at": TEXT, "places": ARRAY, "receipt": TEXT}, {"already": FLAG, "equal": ARRAY, "unread": ARRAY}),
     handle=_handle,
 )

@@ -47,7 +47,7 @@ FEEDBACK = Tool(
     title="Judge what was recalled",
     description=(
         "Say what recalled capsules did for you. Moves their feedback weight, which ranks only where a recall sets "
-        "weight_blend; per receipt and capsule your latest judgement counts."
+        "weight_blend; per receipt and capsule your latest counts."
     ),
     effect=Effect.SETTLES,
     tool_set=ToolSet.CORE,
