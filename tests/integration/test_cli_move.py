@@ -30,6 +30,14 @@ def command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Commands:
 
 
 @pytest.fixture
+def plain(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Commands:
+    """Commands over a store with one capsule."""
+    command = Commands(tmp_path, capsys)
+    command("store", "The port is 7411")
+    return command
+
+
+@pytest.fixture
 def double() -> Iterator[QdrantDouble]:
     """A server for vectors."""
     with qdrant_double() as double:
@@ -110,13 +118,13 @@ def test_a_person_reads_what_was_moved_and_what_to_do_next(command: Commands, tm
     assert (again.code, again.out.splitlines()[0].split(":")[0]) == (0, "already moved")
 
 
-def test_a_place_is_given_back_its_use_on_demand_alone(command: Commands, tmp_path: Path) -> None:
+def test_a_place_is_given_back_its_use_on_demand_alone(plain: Commands, tmp_path: Path) -> None:
     """W10: nothing but the word for it undoes a seal."""
-    assert command("move", "--reopen", str(command.store)).code == 2
-    command("move", "--to", str(tmp_path / "new"))
-    assert command("store", "Too late").code == 3
-    assert command("move", "--reopen", str(command.store), "--json").answer["moved_to"] == str(tmp_path / "new")
-    assert command("store", "In time").code == 0
+    assert plain("move", "--reopen", str(plain.store)).code == 2
+    plain("move", "--to", str(tmp_path / "new"))
+    assert plain("store", "Too late").code == 3
+    assert plain("move", "--reopen", str(plain.store), "--json").answer["moved_to"] == str(tmp_path / "new")
+    assert plain("store", "In time").code == 0
 
 
 @pytest.mark.parametrize(
@@ -130,27 +138,27 @@ def test_a_place_is_given_back_its_use_on_demand_alone(command: Commands, tmp_pa
     ],
 )
 def test_a_slip_is_told_and_makes_no_store(
-    command: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], told: str
+    plain: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], told: str
 ) -> None:
     """W10: a misspelt name must not become a folder with the only copy of a store."""
     monkeypatch.chdir(tmp_path)
-    ran = command("move", *words)
+    ran = plain("move", *words)
     assert ran.code in (2, 3)
     assert told in ran.err
     assert not {"taem", "new", "nowhere"} & {each.name for each in tmp_path.iterdir()}
-    assert command("recall", "port").code == 0
+    assert plain("recall", "port").code == 0
 
 
 def test_a_store_that_is_only_half_there_is_told_to_be(
-    command: Commands, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    plain: Commands, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """W10: whoever starts a server on it learns what it is, and what finishes it."""
     half = another(tmp_path, capsys, "half")
-    assert stopped(command.store / "truth.sqlite", half.store / "truth.sqlite", 20)
+    assert stopped(plain.store / "truth.sqlite", half.store / "truth.sqlite", 20)
     told = half("recall", "tokio")
     assert told.code == 3
     assert "run the command that moves it again" in told.err
-    assert command("move", "--to", str(half.store)).code == 0
+    assert plain("move", "--to", str(half.store)).code == 0
     assert half("recall", "port").code == 0
 
 
@@ -166,14 +174,14 @@ def files_of_at_most(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-def test_a_move_for_which_there_is_no_room_says_what_finishes_it(command: Commands, tmp_path: Path) -> None:
+def test_a_move_for_which_there_is_no_room_says_what_finishes_it(plain: Commands, tmp_path: Path) -> None:
     """W10: with more room the same command goes on; until then the source is in use as before."""
     items, new = tmp_path / "more.jsonl", tmp_path / "new"
     items.write_text("".join(json.dumps({"content": f"statement {number} " * 600}) + "\n" for number in range(100)))
-    command("store", "--items", str(items))
+    plain("store", "--items", str(items))
     with files_of_at_most(600_000):
-        full = command("move", "--to", str(new))
+        full = plain("move", "--to", str(new))
     assert full.code == 3
     assert "nothing is lost: run the same command again" in full.err
-    assert command("recall", "statement 99", "--limit", "1").code == 0
-    assert command("move", "--to", str(new), "--json").answer["capsules"] == 102
+    assert plain("recall", "statement 99", "--limit", "1").code == 0
+    assert plain("move", "--to", str(new), "--json").answer["capsules"] == 101

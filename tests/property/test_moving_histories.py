@@ -28,7 +28,7 @@ def written(place: str, history: Sequence[ChangeSet]) -> None:
             write(truth, changes)
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(st.sampled_from(WAYS), histories(writes=9), st.integers(0, 9), st.integers(0, 30), st.integers(0, 60))
 def test_a_move_goes_on_from_wherever_it_stopped_even_when_the_source_was_written_since(
     way: tuple[str, str], history: list[ChangeSet], meanwhile: int, first: int, second: int
