@@ -61,8 +61,11 @@ def remember(
     """
     check_permission(caller, Permission.WRITE)
     stated = None if destination is None else destinations.named(caller, destination)
+    visible = destinations.visible(caller)
 
     def home(place: int, draft: CapsuleDraft) -> str:
+        if len(visible) == 1 and draft.destination is None and not any(draft.named_in):
+            return visible[0]  # as it would be routed, and an import of thousands need not find out for each
         try:
             return home_of(destinations, caller, stated, draft)
         except InvalidArgument as refusal:
