@@ -47,6 +47,14 @@ def patient(double: QdrantDouble, pauses: list[float], **given: object) -> Itera
         yield index
 
 
+@contextmanager
+def hurried(double: QdrantDouble, index: QdrantCollection, **given: object) -> Iterator[QdrantCollection]:
+    """The same collection for somebody who waits a second."""
+    remote = remote_at(double.url, collection=index._name, timeout=1.0, **given)
+    with closing(open_collection(remote, "ours")) as other:
+        yield other
+
+
 @pytest.mark.parametrize("status", [429, 503])
 def test_a_busy_server_gets_a_write_again_after_growing_pauses(double: QdrantDouble, status: int) -> None:
     """Decision 2: backpressure is no failure; the background has time."""
@@ -98,10 +106,10 @@ def test_a_recall_waits_for_a_busy_server_no_longer_than_a_moment(double: Qdrant
 
 def test_a_server_that_is_silent_is_a_fault_once_the_time_is_over(double: QdrantDouble) -> None:
     """Decision 2: an answer that never comes costs the timeout, and is asked for once."""
-    with patient(double, [], timeout=1.0) as index:
+    with patient(double, []) as index, hurried(double, index) as other:
         double.weather.hang()
         with pytest.raises(Unanswered) as raised:
-            index.position()
+            other.position()
         assert raised.value.trouble is Trouble.SILENT
         assert double.weather.asked == [("POST", "/points")]
 
@@ -167,24 +175,27 @@ def test_what_is_the_matter_is_told_over_grpc_as_over_rest(
 
 def test_a_server_that_is_silent_over_grpc_is_a_fault_once_the_time_is_over(double: QdrantDouble, port: int) -> None:
     """Decision 2: the timeout holds on either way."""
-    with patient(double, [], grpc=True, grpc_port=port, timeout=1.0) as index:
+    given = {"grpc": True, "grpc_port": port}
+    with patient(double, [], **given) as index, hurried(double, index, **given) as other:
         double.weather.hang()
         with pytest.raises(Unanswered) as raised:
-            index.position()
+            other.position()
         assert raised.value.trouble is Trouble.SILENT
 
 
 # ── over TLS ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_server_is_believed_by_the_certificates_of_the_file_and_by_no_other(tmp_path: Path) -> None:
+@pytest.mark.parametrize("way", ["rest", "grpc"])
+def test_a_server_is_believed_by_the_certificates_of_the_file_and_by_no_other(tmp_path: Path, way: str) -> None:
     """Decision 2: a key is not handed to whoever answers at an address."""
     made = own_certificate(tmp_path)
-    with qdrant_double(certificate=made) as double:
-        with closing(open_collection(remote_at(double.url, ca_file=made.certificate, api_key="a key"), "ours")) as index:
-            double.weather.api_key = "a key"
+    with qdrant_double(certificate=made) as double, grpc_beside(double, made) as port:
+        remote = remote_at(double.url, ca_file=made.certificate, api_key="a key", grpc=way == "grpc", grpc_port=port)
+        double.weather.api_key = "a key"
+        with closing(open_collection(remote, "ours")) as index:
             index.begin(BEGUN)
             assert index.position() == BEGUN
-        with closing(open_collection(remote_at(double.url), "ours")) as index, pytest.raises(Unanswered) as raised:
+        with closing(open_collection(replace(remote, ca_file=None), "ours")) as index, pytest.raises(Unanswered) as raised:
             index.position()
         assert raised.value.trouble is Trouble.UNREACHABLE

@@ -37,7 +37,7 @@ def double() -> Iterator[QdrantDouble]:
 @pytest.fixture
 def settings(double: QdrantDouble, tmp_path: Path) -> Settings:
     """A store in a folder, with its vectors in a collection of their own."""
-    given = QdrantSettings(collection=f"of {tmp_path.name}", timeout_ms=1_000)
+    given = QdrantSettings(collection=f"of {tmp_path.name}", timeout_ms=60_000)
     double.weather.refusals.clear()
     return Settings(store=tmp_path / "store", vectors=double.url, qdrant=given)
 

@@ -12,6 +12,7 @@ from qdrant_client.conversions.conversion import GrpcToRest, RestToGrpc
 from qdrant_client.grpc.collections_service_pb2_grpc import CollectionsServicer, add_CollectionsServicer_to_server
 from qdrant_client.grpc.points_service_pb2_grpc import PointsServicer, add_PointsServicer_to_server
 
+from support.certificates import Certificate
 from support.qdrant_double import QdrantDouble
 
 _DONE = pb.PointsOperationResponse(result=pb.UpdateResult(operation_id=0, status=pb.UpdateStatus.Completed))
@@ -119,12 +120,16 @@ def _filter(request: Any) -> Any:
 
 
 @contextmanager
-def grpc_beside(double: QdrantDouble) -> Iterator[int]:
+def grpc_beside(double: QdrantDouble, certificate: Certificate | None = None) -> Iterator[int]:
     """Answer over gRPC, too; yields the port."""
     server = grpc.server(ThreadPoolExecutor(max_workers=4))
     add_PointsServicer_to_server(Points(double), server)
     add_CollectionsServicer_to_server(Collections(double), server)
-    port = server.add_insecure_port("127.0.0.1:0")
+    if certificate is None:
+        port = server.add_insecure_port("127.0.0.1:0")
+    else:
+        pair = certificate.key.read_bytes(), certificate.certificate.read_bytes()
+        port = server.add_secure_port("127.0.0.1:0", grpc.ssl_server_credentials([pair]))
     server.start()
     try:
         yield port
