@@ -20,9 +20,8 @@ QDRANT = ("RECORDANCE_TEST_QDRANT_IMAGE", "qdrant/qdrant:v1.16.2")
 def set_up_testcontainers() -> None:
     """Have containers reached by their published ports on the loopback, and removed by whoever started them."""
     testcontainers_config.ryuk_disabled = True
-    if os.environ.get("DOCKER_HOST", "").startswith("unix://"):
-        testcontainers_config.tc_host_override = "127.0.0.1"
-        testcontainers_config.connection_mode_override = ConnectionMode.docker_host
+    testcontainers_config.tc_host_override = "127.0.0.1"
+    testcontainers_config.connection_mode_override = ConnectionMode.docker_host
 
 
 def postgres_image() -> str:

@@ -8,8 +8,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
+import docker
 import pytest
 
 from support import engine_keeper
@@ -31,6 +32,7 @@ def docker_engine() -> Iterator[None]:
     if choice == "none":
         raise NoEngine(f"{VARIABLE} is none")
     if answers():
+        _require_local()
         yield
     elif choice == "present":
         raise NoEngine(f"no Docker engine answers; start one, or as root on Debian set {VARIABLE}=install")
@@ -40,6 +42,13 @@ def docker_engine() -> Iterator[None]:
         with _kept() as address, pytest.MonkeyPatch.context() as environment:
             environment.setenv("DOCKER_HOST", address)
             yield
+
+
+def _require_local() -> None:
+    """Refuse an engine that is reached over a network: the ports that its containers publish are on another machine."""
+    with closing(docker.from_env()) as client:
+        if not str(client.api.base_url).startswith("http+docker://"):
+            raise NoEngine(f"the Docker engine answers at {client.api.base_url}, and its containers would be reached elsewhere")
 
 
 @contextmanager
