@@ -1,6 +1,9 @@
 """Opening a store on a Postgres server: made where there is none, refused with a word on what to do where it cannot be one."""
 
 import logging
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -163,6 +166,29 @@ def test_a_statement_that_takes_too_long_is_ended_and_told(store: str) -> None:
             reader._rows.once(text("SELECT pg_sleep(30)"))
         assert told.value.kind is StateKind.STORE_BUSY
         assert remember(truth, "after") == [1]
+
+
+def test_a_call_that_finds_every_connection_in_use_waits_within_a_bound(store: str) -> None:
+    """case C5: more calls at once than connections is a matter of patience, and then of trying again."""
+    with closing(open_postgres_truth(store, pool=1, patience=0.05)) as truth, truth.reading(), truth.reading():
+        with pytest.raises(MissingState) as told, truth.reading():
+            pass
+        assert told.value.kind is StateKind.STORE_BUSY
+
+
+def test_a_driver_that_is_not_installed_is_named() -> None:
+    """case L4: the program goes on without what it does not need; where it is needed, the lesson says what to install."""
+    program = (
+        "import sys; sys.modules['psycopg'] = None\n"
+        "from recordance_adapters.driven.sql_truth.opening import open_postgres_truth\n"
+        "try: open_postgres_truth('postgresql://nobody@nowhere/nothing')\n"
+        "except Exception as problem: print(problem.lesson)"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert "install recordance[postgres]" in done.stdout
 
 
 @pytest.mark.parametrize(

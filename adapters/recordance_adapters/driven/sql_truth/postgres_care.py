@@ -17,16 +17,15 @@ _HELD = (
 )
 _INVALID = (
     "SELECT indexrelid::regclass::text FROM pg_index JOIN pg_class ON pg_class.oid = indrelid "
-    "WHERE relnamespace = current_schema()::regnamespace AND NOT indisvalid ORDER BY 1"
+    "WHERE relnamespace = quote_ident(current_schema())::regnamespace AND NOT indisvalid ORDER BY 1"
 )
 _COUNTED = (
     "SELECT counter.seq, (SELECT count(*) FROM journal), (SELECT coalesce(max(seq), 0) FROM journal), "
     "counter.last_number, (SELECT coalesce(max(number), 0) FROM capsule) FROM counter"
 )
 _CHECKSUMS = "SELECT coalesce(checksum_failures, 0) FROM pg_stat_database WHERE datname = current_database()"
-_THERE = (
-    "SELECT relname::text FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = ANY ('{r,p,v,m,f}')"
-)
+_THERE = """SELECT relname::text FROM pg_class
+    WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind = ANY ('{r,p,v,m,f}')"""
 
 
 def names_of_tables(connection: Driver) -> Set[str]:

@@ -25,7 +25,7 @@ from recordance_adapters.driven.sql_truth.postgres_watch import PostgresWatch
 
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _VERSION = "SELECT xmin::text::bigint FROM counter"
-_IDLE_SECONDS = 60.0
+_IDLE_SECONDS = 120.0
 """How long a writer may be silent inside its transaction before the server takes its turn away."""
 _PAUSES = (0.05, 0.1, 0.2, 0.5)
 

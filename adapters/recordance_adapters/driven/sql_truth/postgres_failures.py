@@ -66,4 +66,6 @@ def _told(lessons: tuple[tuple[type[Exception], str], ...], error: Exception) ->
 
 
 def _text(error: Exception) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"
+    """Return what is logged: of what a server says its first line alone, for the further ones show values of rows."""
+    said = getattr(getattr(error, "diag", None), "message_primary", None) or str(error)
+    return f"{type(error).__name__}: {' '.join(said.split())}"

@@ -10,7 +10,7 @@ from recordance_adapters.driven.sql_truth.postgres_failures import failure_of
 
 _ASKED = (
     "SELECT current_setting('server_version'), coalesce(sum(pg_total_relation_size(pg_class.oid)), 0)::bigint "
-    "FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'"
+    "FROM pg_class WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind = 'r'"
 )
 
 

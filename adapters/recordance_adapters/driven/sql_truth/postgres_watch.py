@@ -13,6 +13,7 @@ from recordance_adapters.driven.sql_truth.postgres_connecting import Driver
 
 _PAUSES = (0.1, 0.3, 1.0, 3.0, 10.0)
 """Seconds between two tries to come back to a server that is gone."""
+_CLOSING_SECONDS = 1.0
 _log = logging.getLogger(__name__)
 
 
@@ -39,30 +40,29 @@ class PostgresWatch:
         return self._listening.wait(timeout)
 
     def close(self) -> None:
-        """End the thread, wherever it waits, and wait for it."""
+        """End the thread, wherever it waits; one that is just connecting ends by itself when it is done."""
         if not self._ended.is_set():
             self._ended.set()
             self._end.send(b"\0")
-            self._thread.join()
-            self._end.close()
-            self._ending.close()
+            self._thread.join(_CLOSING_SECONDS)
 
     def _run(self) -> None:
         failed = 0
-        while not self._ended.is_set():
-            try:
-                with closing(self._connect()) as connection:
-                    connection.execute("SET idle_session_timeout = 0", prepare=False)
-                    connection.execute(f"LISTEN {self._channel}".encode(), prepare=False)
-                    failed = 0
-                    self._listening.set()
-                    self._wake()
-                    self._listen(connection)
-            except (psycopg.Error, OSError) as error:
-                self._log_once(failed, error)
-                failed += 1
-            self._listening.clear()
-            self._ended.wait(_PAUSES[min(failed, len(_PAUSES)) - 1] if failed else 0)
+        with self._end, self._ending:
+            while not self._ended.is_set():
+                try:
+                    with closing(self._connect()) as connection:
+                        connection.execute("SET idle_session_timeout = 0", prepare=False)
+                        connection.execute(f"LISTEN {self._channel}".encode(), prepare=False)
+                        failed = 0
+                        self._listening.set()
+                        self._wake()
+                        self._listen(connection)
+                except (psycopg.Error, OSError) as error:
+                    self._log_once(failed, error)
+                    failed += 1
+                self._listening.clear()
+                self._ended.wait(_PAUSES[min(failed, len(_PAUSES)) - 1] if failed else 0)
 
     def _listen(self, connection: Driver) -> None:
         with selectors.DefaultSelector() as selector:
