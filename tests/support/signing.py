@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import jwt
+import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from recordance_adapters.driving.mcp_server.over_http.configuration import TrustedIssuer
-from recordance_adapters.driving.mcp_server.over_http.key_set import KEPT_SECONDS, RETRY_SECONDS, KeySet
+from recordance_adapters.driving.mcp_server.over_http.key_set import KEPT_SECONDS, RETRY_SECONDS, KeySet, KeysUnavailable
 
 FAR = 2**34
 """A moment in seconds that no test will see pass."""
@@ -84,11 +85,11 @@ class Authority:
         """Show what a server does while the keys turn."""
         now, sets, readings = [0.0], [_key_set({"one": self._key})], [0]
 
-        def read() -> bytes:
+        def read_set() -> bytes:
             readings[0] += 1
             return sets[-1]
 
-        keys = KeySet(read, lambda: now[0])
+        keys = KeySet(read_set, lambda: now[0])
         assert keys.key("one") is not None
         for _ in range(50):
             assert keys.key("two") is None
@@ -99,7 +100,13 @@ class Authority:
         assert keys.key("one") is None
         sets.append(b"<html>")
         now[0] += KEPT_SECONDS + 1
-        assert keys.key("two") is not None, "an issuer that is away for a while locks nobody out"
+        read = readings[0]
+        for _ in range(50):
+            assert keys.key("two") is not None, "an issuer that is away for a while locks nobody out"
+        assert readings[0] == read + 1, "an issuer that is away is asked again and again"
+        now[0] += KEPT_SECONDS
+        with pytest.raises(KeysUnavailable):
+            keys.key("two")
 
     def _claims(self, claims: dict[str, Any]) -> dict[str, Any]:
         whole = {"iss": self._issuer, "aud": self._audience, "exp": FAR, **claims}

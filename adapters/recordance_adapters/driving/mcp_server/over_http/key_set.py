@@ -3,6 +3,7 @@
 import http.client
 import json
 import logging
+import math
 import threading
 import time
 import urllib.error
@@ -28,22 +29,31 @@ class KeysUnavailable(Exception):
 
 
 class KeySet:
-    """The keys by their ids. Safe for threads."""
+    """The keys by their ids. Safe for threads; whoever has a key does not wait for those that read the set again."""
 
     def __init__(self, read: Read, clock: Callable[[], float] = time.monotonic) -> None:
         self._read = read
         self._clock = clock
         self._turn = threading.Lock()
         self._keys: Mapping[str | None, jwt.PyJWK] = {}
-        self._read_at: float | None = None
+        self._read_at = self._tried_at = -math.inf
 
     def key(self, id: str | None) -> jwt.PyJWK | None:
-        """Return the key of this id; without an id the only one there is. Raises KeysUnavailable when none were ever read."""
-        with self._turn:
-            age = None if self._read_at is None else self._clock() - self._read_at
-            if age is None or age > KEPT_SECONDS or (age > RETRY_SECONDS and self._named(id) is None):
-                self._renew()
-            return self._named(id)
+        """Return the key of this id; without an id the only one. Raises KeysUnavailable when there are none to believe."""
+        if self._is_due(id) and self._turn.acquire(blocking=self._named(id) is None):
+            try:
+                if self._is_due(id):
+                    self._renew()
+            finally:
+                self._turn.release()
+        if self._clock() - self._read_at > 2 * KEPT_SECONDS:
+            raise KeysUnavailable("the issuer's keys cannot be read")
+        return self._named(id)
+
+    def _is_due(self, id: str | None) -> bool:
+        now = self._clock()
+        wanted = now - self._read_at > KEPT_SECONDS or self._named(id) is None
+        return wanted and now - self._tried_at > RETRY_SECONDS
 
     def _named(self, id: str | None) -> jwt.PyJWK | None:
         if id is None:
@@ -51,13 +61,11 @@ class KeySet:
         return self._keys.get(id)
 
     def _renew(self) -> None:
-        expired = self._read_at is None or self._clock() - self._read_at > 2 * KEPT_SECONDS
+        self._tried_at = self._clock()
         try:
             keys = jwt.PyJWKSet.from_dict(json.loads(self._read())).keys
         except (OSError, ValueError, http.client.HTTPException, jwt.PyJWTError, AttributeError, TypeError) as problem:
-            if expired:
-                raise KeysUnavailable(f"the issuer's keys cannot be read ({type(problem).__name__})") from problem
-            log.warning("the issuer's keys cannot be read again (%s); those read before hold a while", type(problem).__name__)
+            log.warning("the issuer's keys cannot be read (%s); those read before are believed a while", type(problem).__name__)
             return
         self._keys, self._read_at = {key.key_id: key for key in keys}, self._clock()
 

@@ -1,0 +1,27 @@
+"""Which project a write bears that names none: the server's stamp and the caller's fence together (F10, F13)."""
+
+import pytest
+
+from recordance.domain.caller import Caller
+from recordance_adapters.driving.mcp_server.callers import stamp_for
+
+
+@pytest.mark.parametrize(
+    ("fence", "server", "stamp"),
+    [
+        (None, None, None),
+        (None, "acme", "acme"),
+        ({"acme"}, "acme/web", "acme/web"),
+        ({"acme", "nott"}, "nott", "nott"),
+        ({"acme"}, None, "acme"),
+        ({"acme"}, "nott", "acme"),
+        ({"acme/web"}, "acme", "acme/web"),
+        ({"acme", "nott"}, "other", None),
+        ({"acme", "nott"}, None, None),
+        (set(), "acme", None),
+    ],
+)
+def test_a_stamp_never_lies_outside_the_callers_fence(fence: set[str] | None, server: str | None, stamp: str | None) -> None:
+    """F13: the server's where the token sees it, else the token's own if it has exactly one, else the write must say which."""
+    caller = Caller(actor="alice", projects=None if fence is None else frozenset(fence))
+    assert stamp_for(caller, server) == stamp
