@@ -12,6 +12,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recordance.domain.caller import Caller
+from recordance.errors import StateKind
 from recordance_adapters.driving.mcp_server.callers import Context
 from recordance_adapters.driving.mcp_server.over_http.journal_lines import FIELDS
 from recordance_adapters.driving.mcp_server.over_http.measures import Measures
@@ -100,11 +101,15 @@ class CallObserver:
             scope_of(ctx)[CALL] = {"tool": tool, **told}
 
 
+_FAULTS = frozenset({StateKind.STORE_UNUSABLE, StateKind.STORE_UNREACHABLE, StateKind.WRITE_UNCERTAIN})
+"""What a store that cannot be used is told as; the id is the fault's."""
+
+
 def _ending(refused: MCPError) -> dict[str, Any]:
     """Return how a call ended that was not answered; a fault with the id under which the log tells of it."""
     data = refused.error.data
     told = data if isinstance(data, dict) else {}
-    if told.get("kind") == "store_unusable":
+    if told.get("kind") in _FAULTS:
         return {"outcome": "fault", "fault": told.get("id")}
     outcome = _OUTCOMES.get(refused.error.code, "refused")
     return {"outcome": outcome, **({"fault": told.get("fault")} if outcome == "fault" else {})}
