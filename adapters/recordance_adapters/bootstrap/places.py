@@ -52,11 +52,12 @@ def _open_place(absent: Absent, settings: Settings, place: DestinationSettings) 
         terms = TermFollower(site.truth, replica, time.monotonic, settings.follower.deadline_ms / 1_000)
         vectors = follow_vectors(place, site.truth, site.slot, site.store)
         undoing.callback(vectors.close)
-        neighbours = _neighbours(undoing, site, place)
+        talking = undoing.enter_context(ExitStack())
+        neighbours = _neighbours(talking, site, place)
         further = nothing_further if place.vectors is None else in_collection(vectors)
         background = Background()
         purger = Purger(site.truth, terms, vectors, _premises(settings, site, neighbours, further), background.urge)
-        timings = _watched(undoing, site.truth, background, _timings(settings.follower))
+        timings = _watched(talking, site.truth, background, _timings(settings.follower))
         background.add(Pacemaker(terms, site.truth.data_version, timings, purger.catch_up))
         background.add(Pacemaker(vectors, lambda: (site.truth.data_version(), vectors.alarms), timings))
         indexed = partial(_documents_in, replica)
@@ -66,7 +67,7 @@ def _open_place(absent: Absent, settings: Settings, place: DestinationSettings) 
         background.start()
         held = undoing.pop_all()
     parts = Parts(waking, terms, vectors, purger, misses)
-    return Opened(store_of(settings, place, parts), housing, partial(_let_go, background, misses, held))
+    return Opened(store_of(settings, place, parts), housing, partial(_let_go, background, misses, talking, held))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def _site(undoing: ExitStack, absent: Absent, settings: Settings, place: Destina
     return _Site(truth, slot, store, folder)
 
 
-def _neighbours(undoing: ExitStack, site: _Site, place: DestinationSettings) -> "Neighbours | None":
+def _neighbours(talking: ExitStack, site: _Site, place: DestinationSettings) -> "Neighbours | None":
     """Say to those who follow the same truth on a server that this process does, too; None where nobody else can."""
     if place.truth is None or site.slot is None:
         return None
@@ -103,7 +104,7 @@ def _neighbours(undoing: ExitStack, site: _Site, place: DestinationSettings) -> 
     if site.truth.obstacle is None:
         neighbours.tidy()
     neighbours.presence.start()
-    undoing.callback(neighbours.presence.close)
+    talking.callback(neighbours.presence.close)
     return neighbours
 
 
@@ -113,17 +114,18 @@ def _premises(settings: Settings, site: _Site, neighbours: "Neighbours | None", 
     return server_premises(settings, site.truth, neighbours, further)
 
 
-def _watched(undoing: ExitStack, truth: "SqlTruth", background: Background, timings: Timings) -> Timings:
+def _watched(talking: ExitStack, truth: "SqlTruth", background: Background, timings: Timings) -> Timings:
     """Let a truth that tells of others' writes wake the background, and return timings by which it is asked for them seldom."""
     watch = truth.watch(background.hear)
     if watch is None:
         return timings
-    undoing.callback(watch.close)
+    talking.callback(watch.close)
     return replace(timings, poll=_SELDOM * timings.poll, again=timings.poll)
 
 
-def _let_go(background: Background, misses: QueuedMisses | UnkeptMisses, held: ExitStack) -> None:
+def _let_go(background: Background, misses: QueuedMisses | UnkeptMisses, talking: ExitStack, held: ExitStack) -> None:
     misses.close()
+    talking.close()
     if background.stop():
         held.close()
     # Else a commit is still under way: the process ends with it, and the next one goes on from what was durable.
