@@ -349,7 +349,7 @@ class HttpSettings(Section):
     request_ms: StrictInt = Field(
         default=30_000, ge=100, le=600_000, description="100 to 600,000: milliseconds in which a request must have arrived"
     )
-    connections: StrictInt = Field(default=1_000, ge=1, le=100_000, description="1 to 100,000: connections at once")
+    connections: StrictInt = Field(default=500, ge=1, le=100_000, description="1 to 100,000: connections at once")
     sessions: StrictInt = Field(
         default=1_000, ge=0, le=100_000, description="0 to 100,000: sessions at once; 0 for several servers behind one address"
     )

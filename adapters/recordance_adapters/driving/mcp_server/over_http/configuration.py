@@ -47,7 +47,8 @@ class Bounds:
     """A client that takes nothing of its answer for so long is let go."""
     idle_seconds: float = 75.0
     """A connection on which nothing is asked is closed."""
-    connections: int = 1_000
+    connections: int = 500
+    """At once; each is a file of the process, of which systems allow a thousand."""
     sessions: int = 1_000
     """Sessions of the older protocol that stand at once; 0 keeps none, so that any of several servers can take each request."""
     session_idle_seconds: float = 1_800.0

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from recordance.domain.caller import Caller
-from recordance.errors import Refusal
+from recordance.errors import Refusal, StoreUnusable
 from recordance.usecases.probing import Standing, prove_search, standing
 from recordance_adapters.driving.mcp_server.options import Service
 
@@ -119,4 +119,10 @@ def _try(work: Callable[[], object], trial: Future[None]) -> None:
 
 def _told(problem: BaseException) -> str:
     """Return what may be said of a problem: a lesson of ours, else only its kind; other texts could hold a path or a secret."""
-    return problem.message if isinstance(problem, Refusal) else f"it fails ({type(problem).__name__})"
+    match problem:
+        case Refusal():
+            return problem.message
+        case StoreUnusable(lesson=lesson):
+            return lesson
+        case _:
+            return f"it fails ({type(problem).__name__})"

@@ -3,6 +3,7 @@
 import contextlib
 import ipaddress
 import logging
+import math
 import os
 import signal
 import socket
@@ -135,7 +136,7 @@ class Running:
             backlog=_BACKLOG,
             limit_concurrency=bounds.connections,
             timeout_keep_alive=round(bounds.idle_seconds),
-            timeout_graceful_shutdown=max(round(bounds.shutdown_seconds), 0),
+            timeout_graceful_shutdown=math.ceil(bounds.shutdown_seconds),
             h11_max_incomplete_event_size=LARGEST_HEAD,
         )
         self._uvicorn = _Uvicorn(config)
