@@ -1,5 +1,6 @@
 """Moves that are killed: wherever that happens, the same command comes to the same end, and nothing is lost on the way."""
 
+import itertools
 import random
 from contextlib import closing
 from pathlib import Path
@@ -7,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from recordance.domain.embedding import Space, vector_of
+from recordance.errors import StoreUnusable
+from recordance.usecases.move import Phases
 from support.moves import WAYS, moved, new_place, opened_at
+from support.postgres_server import PostgresServer, a_server
 from support.processes import running
 from support.truths import IDENTITY, Reading, embedded, entombed, placed, read_everything, remember, write
 
@@ -48,3 +52,32 @@ def test_a_move_that_was_killed_again_and_again_arrives_whole(here: str, there: 
     expected = everything(source)
     assert moved(source, target)["status"] == "moved", f"seed {seed}"
     assert everything(target) == expected, f"seed {seed}"
+
+
+def killing(server: PostgresServer, at: int) -> Phases:
+    """Phases in which the server is killed after so many steps in all."""
+    steps = itertools.count(1)
+
+    def step(_done: int, _total: int) -> None:
+        if next(steps) == at:
+            server.kill()
+
+    return lambda _: step
+
+
+def test_a_move_goes_on_once_the_server_that_was_killed_in_its_midst_is_back(tmp_path: Path) -> None:
+    """W10, case C6: on the way there and on the way back; the error says that the connection was lost, and nothing else is."""
+    seed = random.SystemRandom().randrange(2**32)
+    print(f"seed {seed}")
+    chance = random.Random(seed)
+    here, back = new_place("sqlite", tmp_path), new_place("sqlite", tmp_path)
+    lived(here, 12, chance)
+    expected = everything(here)
+    with a_server() as server:
+        there = f"{server.url_of('postgres')}#moved"
+        for source, target in ((here, there), (there, back)):
+            with pytest.raises(StoreUnusable):
+                moved(source, target, killing(server, chance.randrange(1, 80)))
+            server.start()
+            assert moved(source, target)["status"] == "moved", f"seed {seed}"
+            assert everything(target) == expected, f"seed {seed}"
