@@ -125,7 +125,7 @@ def test_a_reading_whose_connection_is_ended_is_no_empty_answer(truth: SqlTruth,
 
 
 def test_connections_that_died_while_idle_are_passed_over(truth: SqlTruth, url: str) -> None:
-    """O6: after a restart every kept connection is dead; nobody is told of it, for nothing had been begun on them."""
+    """case D3: after a restart every kept connection is dead; nobody is told of it, for nothing had been begun on them."""
     for _ in range(3):
         remember(truth, "x")
         version = truth.data_version()

@@ -92,7 +92,7 @@ def test_every_write_that_was_answered_survives_the_end_of_its_process(store: st
 
 
 def test_a_snapshot_does_not_wait_for_a_writer_nor_see_it(store: str, truth: SqlTruth) -> None:
-    """W1: a recall goes on while another process writes, and sees nothing of it before its commit."""
+    """case C3: a recall goes on while another process writes, and sees nothing of it before its commit."""
     with closing(open_postgres_truth(store)) as other, other.writing() as writer:
         writer.clear_misses(None)
         with truth.reading() as reader:
@@ -100,7 +100,7 @@ def test_a_snapshot_does_not_wait_for_a_writer_nor_see_it(store: str, truth: Sql
 
 
 def test_a_server_that_is_stopped_and_started_is_used_again(server: PostgresServer) -> None:
-    """D3, case D3: everybody is told meanwhile, and afterwards the same process goes on by itself, its watch too."""
+    """case D3: everybody is told meanwhile, and afterwards the same process goes on by itself, its watch too."""
     heard = threading.Event()
     with closing(open_postgres_truth(server.url, schema="stopped")) as truth:
         remember(truth, "before")
@@ -150,7 +150,7 @@ def test_a_server_that_crashes_under_load_loses_nothing_that_was_answered(server
 
 
 def test_commits_of_others_are_heard_and_ones_own_are_not(store: str, truth: SqlTruth) -> None:
-    """case C3: whoever follows the journal is woken by another process's commit, at once and without looking."""
+    """Whoever follows the journal is woken by another process's commit, at once and without looking."""
     heard = threading.Semaphore(0)
     with closing(open_postgres_truth(store)) as other, closing(truth.watch(heard.release)):
         assert heard.acquire(timeout=30), "it begins with a look"
@@ -161,7 +161,7 @@ def test_commits_of_others_are_heard_and_ones_own_are_not(store: str, truth: Sql
 
 
 def test_the_version_changes_with_every_change_of_anybody(store: str, truth: SqlTruth) -> None:
-    """case C3: the look that makes sure where nobody was heard."""
+    """The look that makes sure where nobody was heard."""
     with closing(open_postgres_truth(store)) as other:
         first = truth.data_version()
         assert truth.data_version() == first
@@ -184,7 +184,7 @@ def test_the_server_clears_what_a_forget_has_emptied_unless_somebody_looks_on(st
 
 
 def test_damage_that_a_client_can_see_is_told(store: str, truth: SqlTruth) -> None:
-    """case L4: counters that do not fit the rows are found by a check, not by a wrong answer."""
+    """Counters that do not fit the rows are found by a check, not by a wrong answer."""
     remember(truth, "one", "two")
     assert truth.damage() == []
     with closing(psycopg.connect(store, autocommit=True)) as connection:

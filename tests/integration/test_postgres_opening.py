@@ -89,7 +89,7 @@ def test_programs_that_make_one_store_at_once_make_one(empty: str) -> None:
 
 
 def test_a_database_with_other_tables_is_left_alone(empty: str) -> None:
-    """case L4: a store is not mixed into somebody else's tables; the lesson says what to do."""
+    """A store is not mixed into somebody else's tables; the lesson says what to do."""
     ask(empty, "CREATE SCHEMA theirs; CREATE TABLE theirs.orders (number int)")
     with pytest.raises(StoreUnusable, match="other tables") as told:
         open_postgres_truth(empty, schema="theirs")
@@ -138,7 +138,7 @@ def test_a_migration_that_fails_leaves_the_store_as_it_was(empty: str, tmp_path:
 
 
 def test_a_store_that_is_busy_for_too_long_says_so(store: str) -> None:
-    """case C5: a bound instead of waiting for ever; nothing was written."""
+    """A bound instead of waiting for ever; nothing was written."""
     with closing(open_postgres_truth(store, patience=0.05)) as truth, locked(store):
         with pytest.raises(MissingState) as told:
             remember(truth, "x")
@@ -148,7 +148,7 @@ def test_a_store_that_is_busy_for_too_long_says_so(store: str) -> None:
 
 
 def test_waiting_for_a_turn_is_bounded_by_patience_alone(store: str) -> None:
-    """case C5: the time that a statement may take does not end the wait of whoever is patient."""
+    """The time that a statement may take does not end the wait of whoever is patient."""
     with closing(open_postgres_truth(store, patience=30, statement_timeout=0.02)) as truth, ThreadPoolExecutor(1) as pool:
         with locked(store):
             waiting = pool.submit(remember, truth, "patient")
@@ -160,7 +160,7 @@ def test_waiting_for_a_turn_is_bounded_by_patience_alone(store: str) -> None:
 
 
 def test_a_statement_that_takes_too_long_is_ended_and_told(store: str) -> None:
-    """D3: a database that hangs costs a bounded time, and says that nothing was written."""
+    """A database that hangs costs a bounded time, and says that nothing was written."""
     with closing(open_postgres_truth(store, statement_timeout=0.05)) as truth:
         with pytest.raises(MissingState) as told, truth.reading() as reader:
             reader._rows.once(text("SELECT pg_sleep(30)"))
@@ -169,7 +169,7 @@ def test_a_statement_that_takes_too_long_is_ended_and_told(store: str) -> None:
 
 
 def test_a_call_that_finds_every_connection_in_use_waits_within_a_bound(store: str) -> None:
-    """case C5: more calls at once than connections is a matter of patience, and then of trying again."""
+    """More calls at once than connections is a matter of patience, and then of trying again."""
     with closing(open_postgres_truth(store, pool=1, patience=0.05)) as truth, truth.reading(), truth.reading():
         with pytest.raises(MissingState) as told, truth.reading():
             pass
@@ -177,7 +177,7 @@ def test_a_call_that_finds_every_connection_in_use_waits_within_a_bound(store: s
 
 
 def test_a_driver_that_is_not_installed_is_named() -> None:
-    """case L4: the program goes on without what it does not need; where it is needed, the lesson says what to install."""
+    """The program goes on without what it does not need; where it is needed, the lesson says what to install."""
     program = (
         "import sys; sys.modules['psycopg'] = None\n"
         "from recordance_adapters.driven.sql_truth.opening import open_postgres_truth\n"
@@ -201,7 +201,7 @@ def test_a_driver_that_is_not_installed_is_named() -> None:
     ids=["nobody there", "the other scheme", "no URL"],
 )
 def test_a_server_that_is_not_there_is_told_without_a_secret(url: str, kind: StateKind, caplog: pytest.LogCaptureFixture) -> None:
-    """case L9: neither the wire nor the log repeats a password; the wire names no host either."""
+    """Neither the wire nor the log repeats a password; the wire names no host either."""
     caplog.set_level(logging.DEBUG)
     with pytest.raises(StoreUnusable) as told:
         open_postgres_truth(url.format(secret=SECRET.replace(" ", "%20")), connect_timeout=0.2)
@@ -213,7 +213,7 @@ def test_a_server_that_is_not_there_is_told_without_a_secret(url: str, kind: Sta
 
 
 def test_a_schema_that_may_not_be_made_is_told(empty: str) -> None:
-    """case L9: a user with few rights is told which one is missing, and finds no half of a store."""
+    """A user with few rights is told which one is missing, and finds no half of a store."""
     ask(empty, "CREATE ROLE poor LOGIN")
     poor = empty.replace("postgresql://recordance", "postgresql://poor")
     try:
@@ -226,7 +226,7 @@ def test_a_schema_that_may_not_be_made_is_told(empty: str) -> None:
 
 
 def test_a_database_that_takes_no_writes_is_read(store: str) -> None:
-    """case D3: a standby answers recalls; a write is refused with a word on where to write."""
+    """A standby answers recalls; a write is refused with a word on where to write."""
     with closing(open_postgres_truth(store)) as truth:
         remember(truth, "there")
     name = conninfo_to_dict(store)["dbname"]
