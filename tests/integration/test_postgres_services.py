@@ -90,7 +90,7 @@ def test_a_write_through_one_host_is_seen_by_the_next_recall_through_another(url
 
 
 def test_what_is_forgotten_through_one_host_leaves_the_folders_of_all(url: str, tmp_path: Path) -> None:
-    """W6, decision 11: each host purges its own indexes, says so, and the forget waits until all that live have."""
+    """W6: each host purges its own indexes, says so, and the forget waits until all that live have."""
     chance = random.Random(7)
     secret = sentinel(chance, DIMENSION)
     with ExitStack() as open_hosts:
@@ -153,7 +153,7 @@ def test_indexes_on_this_host_that_nobody_holds_are_removed_with_what_was_said_o
 
 
 def test_the_status_tells_where_the_store_is_and_who_follows_and_no_password(url: str, tmp_path: Path) -> None:
-    """D1, decision 8: whoever looks after a service sees the server, its version, the bytes there, and every follower."""
+    """D1: whoever looks after a service sees the server, its version, the bytes there, and every follower."""
     address = url.partition("@")[2]
     with host(url.replace("@", ":a-secret@", 1), tmp_path / "a") as one, host(url, tmp_path / "b"):
         one.store({"content": "a statement"})
