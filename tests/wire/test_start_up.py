@@ -14,9 +14,24 @@ from recordance_adapters.wire.catalogue import TOOLS
 build_server(None, Options(tools=TOOLS, version="0"))
 """
 
+HEAVY = [
+    "mcp.client",
+    "mcp.server.mcpserver",
+    "httpx2",
+    "sqlalchemy",
+    "alembic",
+    "tantivy",
+    "qdrant_client",
+    "numpy",
+    "sqlite3",
+    "jwt",
+    "prometheus_client",
+    "recordance_adapters.driving.mcp_server.over_http",
+]
 
-def run(code: str) -> str:
-    command = [sys.executable, "-c", BUILD + code]
+
+def run(code: str, before: str = BUILD) -> str:
+    command = [sys.executable, "-c", before + code]
     done = subprocess.run(command, env=checkout_environment(), capture_output=True, text=True, timeout=BOUND, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -24,21 +39,13 @@ def run(code: str) -> str:
 
 def test_a_server_is_built_without_the_librarys_client_or_any_engine() -> None:
     """case I2: nothing is loaded that no call needs; hosts start a server for every session."""
-    heavy = [
-        "mcp.client",
-        "mcp.server.mcpserver",
-        "httpx2",
-        "sqlalchemy",
-        "alembic",
-        "tantivy",
-        "qdrant_client",
-        "numpy",
-        "sqlite3",
-        "jwt",
-        "prometheus_client",
-        "recordance_adapters.driving.mcp_server.over_http",
-    ]
-    assert run(f"import sys; print(*sorted(set({heavy}) & sys.modules.keys()))").split() == []
+    assert run(f"import sys; print(*sorted(set({HEAVY}) & sys.modules.keys()))").split() == []
+
+
+def test_a_program_is_started_without_any_engine() -> None:
+    """case I2: what opens a store is loaded once one is opened; help and a usage error are there at once."""
+    told = "import recordance_adapters.bootstrap, recordance_adapters.entry, sys\n"
+    assert run(f"print(*sorted(set({HEAVY}) & sys.modules.keys()))", before=told).split() == []
 
 
 def test_the_whole_library_is_there_for_whoever_asks() -> None:

@@ -9,12 +9,12 @@ from recordance.domain.place import TERM_INDEX, VECTOR_COLLECTION, VECTOR_INDEX,
 from recordance.ports.premises import Premises
 from recordance.usecases.history import lies_in
 from recordance.usecases.vector_view import FollowedVectors
-from recordance_adapters.bootstrap.neighbours import Neighbours
 from recordance_adapters.driven.system.index_folders import CleanUpTo, IndexFolders
 from recordance_adapters.driven.system.premises import ClosedPremises, FolderPremises, Grounds, nothing_further
 from recordance_adapters.settings import Settings
 
 if TYPE_CHECKING:
+    from recordance_adapters.bootstrap.neighbours import Neighbours
     from recordance_adapters.driven.replica_slots import Slot
     from recordance_adapters.driven.sql_truth.truth import SqlTruth
 
@@ -47,7 +47,7 @@ def folder_premises(
 
 
 def server_premises(
-    settings: Settings, truth: "SqlTruth", neighbours: Neighbours, further: Further = nothing_further
+    settings: Settings, truth: "SqlTruth", neighbours: "Neighbours", further: Further = nothing_further
 ) -> Premises:
     """Return what of a store on a database server may hold bytes of what was forgotten."""
     from recordance_adapters.driven.system.server_premises import ServerGrounds, ServerPremises

@@ -2,7 +2,6 @@
 
 import os
 import platform
-import sqlite3
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -185,6 +184,8 @@ def _size(path: Path) -> int:
 
 
 def _versions() -> Mapping[str, str]:
+    import sqlite3
+
     engines = {name: metadata.version(name) for name in _ENGINES}
     python = platform.python_version()
     return {"recordance": recordance.__version__, "python": python, "sqlite": sqlite3.sqlite_version, **engines}
