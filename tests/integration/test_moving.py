@@ -18,7 +18,7 @@ from recordance_adapters.driven.sql_truth.opening import open_sql_truth
 from recordance_adapters.driven.sql_truth.preparing import Formats
 from recordance_adapters.driven.sql_truth.standing import MARKS
 from support.moves import WAYS, between, moved, new_place, opened_at, stopped, unwatched
-from support.older_stores import holding
+from support.older_stores import FIRST, holding, make_first_format
 from support.truths import IDENTITY, NOON, entombed, entry, remember, told, write
 
 both_ways = pytest.mark.parametrize(("here", "there"), WAYS)
@@ -100,6 +100,23 @@ def test_a_place_that_was_moved_away_from_is_given_back_its_use(source: str, tmp
     assert contents(source) == sorted([*SAID, "and a fourth"])
     with pytest.raises(InvalidArgument, match="this very store already"):
         moved(source, target)
+
+
+def test_a_place_is_given_back_its_use_by_a_later_program_too(tmp_path: Path) -> None:
+    """W10: it is found again years later, in the format of its time, and then migrated like any other."""
+    file = tmp_path / "store" / "truth.sqlite"
+    make_first_format(file)
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("CREATE TABLE moved_away (one INTEGER PRIMARY KEY, place TEXT NOT NULL)")
+        connection.execute("INSERT INTO moved_away VALUES (1, 'elsewhere')")
+        connection.execute(f"UPDATE alembic_version SET version_num = 'moved-{FIRST}'")
+        connection.commit()
+    with pytest.raises(StoreUnusable, match="moved away"):
+        opened_at(file)
+    with closing(opened_at(file, Formats(marks=MARKS))) as truth:
+        assert moving.reopen(truth) == "elsewhere"
+    with closing(opened_at(file)) as truth:
+        assert remember(truth, "as before") == [1]
 
 
 def test_a_program_that_had_the_empty_target_open_does_not_take_what_arrived_for_its_own(source: str, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from recordance.ports.truth import TruthReader
 from recordance_adapters.driven.sql_truth.carrying import PACE, Pace, carry, difference
 from recordance_adapters.driven.sql_truth.migrations import HEAD
 from recordance_adapters.driven.sql_truth.rows import Rows
-from recordance_adapters.driven.sql_truth.standing import ARRIVING, MOVED, moved_away
+from recordance_adapters.driven.sql_truth.standing import ARRIVING, MOVED, format_under, moved_away, was_moved_away
 from recordance_adapters.driven.sql_truth.tables import alembic_version, miss, store_meta
 from recordance_adapters.driven.sql_truth.truth import SqlTruth
 
@@ -22,7 +22,6 @@ _IDENTIFY = update(store_meta).values(store=bindparam("id"), key=bindparam("secr
 _CLEAR_MISSES = delete(miss)
 _SAY_WHERE = insert(moved_away).values(one=1, place=bindparam("where"))
 _WHERE = select(moved_away.c.place)
-_MARKED = {ARRIVING: Standing.ARRIVING, MOVED: Standing.MOVED_AWAY}
 _PATIENCE_SECONDS = 2.0
 _NOT_EMPTY = "something was stored there meanwhile: name a place where nothing is"
 
@@ -109,18 +108,20 @@ class SqlHold:
 
 
 def reopen(truth: SqlTruth) -> str:
-    """Give a store that was moved away its use back, and return where it was moved to."""
+    """Give a store that was moved away its use back, in the format that it had, and return where it was moved to."""
     with truth.writing() as writer:
         ((place,),) = writer.rows.all(_WHERE)
         writer.rows.define(DropTable(moved_away))
-        writer.rows.change(_MARK, mark=HEAD)
+        writer.rows.change(_MARK, mark=format_under(truth.format))
     return str(place)
 
 
 def standing_of(truth: SqlTruth) -> Standing:
     """Return what a place holds."""
-    if truth.format in _MARKED:
-        return _MARKED[truth.format]
+    if was_moved_away(truth.format):
+        return Standing.MOVED_AWAY
+    if truth.format == ARRIVING:
+        return Standing.ARRIVING
     with truth.reading() as reader:
         return Standing.SETTLED if reader.head() else Standing.EMPTY
 

@@ -62,14 +62,16 @@ def prepared(
 
 def _ready(engine: Engine, dialect: SqlDialect, version: str | None, identity: StoreIdentity, formats: Formats) -> str:
     """Bring the store to the format wanted, or see that it has it where nothing can be written; return what it has then."""
-    if version is not None:
-        if version in formats.marks:
-            return version
+    marked = version if version in formats.marks else None
+    if version is not None and marked is None:
         require_settled(engine, version)
     if dialect.obstacle is not None:
-        _require_format(version, formats, dialect.obstacle)
-        return formats.head
+        if marked is None:
+            _require_format(version, formats, dialect.obstacle)
+        return marked or formats.head
     dialect.settle(engine)
+    if marked is not None:
+        return marked
     if version is None:
         _create(engine, dialect, identity, formats)
     elif version != formats.head:

@@ -14,7 +14,8 @@ ARRIVING = f"{_ARRIVING}{HEAD}"
 """What a store of this program's format bears until everything has arrived."""
 MOVED = f"{_MOVED}{HEAD}"
 """What a store of this program's format bears once it was moved away."""
-MARKS = frozenset({ARRIVING, MOVED})
+MARKS = frozenset({ARRIVING, *(f"{_MOVED}{number:04}" for number in range(1, int(HEAD) + 1))})
+"""What a move can open: what it began itself, and what was moved away in whatever format."""
 
 moved_away = Table(
     "moved_away",
@@ -37,18 +38,28 @@ _GONE = (
 )
 
 
+def was_moved_away(mark: str) -> bool:
+    """Whether a store with this format, or mark, is in use elsewhere."""
+    return mark.startswith(_MOVED)
+
+
+def format_under(mark: str) -> str:
+    """Return the format that a store had when it was moved away."""
+    return mark.removeprefix(_MOVED)
+
+
 def require_settled(engine: Engine, version: str) -> None:
     """Raise StoreUnusable where the format that was found is a mark; the text says where the store is, the lesson what to do."""
     if version.startswith(_ARRIVING):
         lesson = _HALF if version == ARRIVING else _HALF_BY_ANOTHER
         raise StoreUnusable(lesson, lesson=lesson)
-    if version.startswith(_MOVED):
+    if was_moved_away(version):
         raise StoreUnusable(f"{_GONE} (it is now {place_moved_to(engine)})", lesson=_GONE)
 
 
 def turned(found: str, known: str) -> StoreUnusable:
     """Return what it means that an open store has another format than when it was opened."""
-    if found.startswith(_MOVED):
+    if was_moved_away(found):
         lesson = "the store was moved away meanwhile; use the place that it was moved to"
     elif found.startswith(_ARRIVING):
         lesson = "another store is being moved here; restart this program when it has arrived"
