@@ -34,11 +34,22 @@ def borrowed(engine: Engine, is_lost: IsLost, use: Callable[[PoolProxiedConnecti
 
 
 def give_back(connection: PoolProxiedConnection, is_lost: IsLost) -> None:
-    """Return a connection to its pool, or see that it never comes back."""
-    if is_lost(connection):
+    """Return a connection to its pool, or see that it never comes back.
+
+    What was not committed is undone here and not by the pool, which would log with a trace that a server went away meanwhile.
+    """
+    if is_lost(connection) or not _undone(connection):
         connection.invalidate()
     else:
         connection.close()
+
+
+def _undone(connection: PoolProxiedConnection) -> bool:
+    try:
+        connection.rollback()
+    except Exception:  # noqa: BLE001 - each driver has its own
+        return False
+    return True
 
 
 def _mark(_: Any, record: Any) -> None:
