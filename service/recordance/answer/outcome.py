@@ -73,9 +73,9 @@ def abstention_reason(
     """Return why nothing was found: the lanes that ran, every fence given, and alias expansion if it ran (O1).
 
     `stated` are the fences as the caller gave them; `capsules` how many the caller's corpus holds, `vectors` how many embeddings
-    the store holds; who sees a part of it is told neither of these nor of aliases, which others taught (F13). It never claims that
-    nothing was ever recorded, says nothing of terms where none were looked for, and names the limit of unspaced scripts where a
-    term meets it (T5, case A1).
+    the store holds; who sees a part of it is told neither of these nor of aliases, which others taught (F13). It never claims
+    that nothing was ever recorded, says nothing of terms where none were looked for, and names the limit of unspaced scripts
+    where a term meets it (T5, case A1).
     """
     named = " and ".join(lane.value for lane in lanes)
     where = f"Nothing matched in the {named} lane{'s' if len(lanes) > 1 else ''}."
