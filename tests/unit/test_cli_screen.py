@@ -51,3 +51,27 @@ def test_any_value_has_a_calm_form(value: object, lines: list[str]) -> None:
 def test_a_long_line_is_cut_where_only_a_line_has_room() -> None:
     """A list stays a list, whatever headline somebody has stored."""
     assert screen.one("word " * 100, 20) == "word word word word…"
+
+
+def test_a_recall_over_several_destinations_says_what_became_of_each() -> None:
+    """D3, D5: a person too must see who did not answer, who answered without its vectors, and where else a content is."""
+    answer = {
+        "outcome": "grounded",
+        "results": [{"id": "shop:cap-2", "headline": "pin tokio", "confidence": 0.6, "equal": ["cap-7"]}],
+        "matched": 1,
+        "returned": 1,
+        "searched": [
+            {"destination": "shop", "outcome": "grounded", "matched": 1},
+            {"destination": "house", "outcome": "abstain", "matched": 0, "skipped": "vector", "why": "another dimension"},
+            {"destination": "gone", "failed": "late", "why": "no answer within 2 s"},
+        ],
+    }
+    assert list(screen.recalled(answer)) == [
+        "grounded: 1 of 1 shown",
+        "  1. shop:cap-2  pin tokio",
+        "     confidence 0.6",
+        "     the same as cap-7",
+        "searched: shop 1, house 0",
+        "house without its vector lane: another dimension",
+        "not answered: gone (no answer within 2 s)",
+    ]
