@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+import os
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -15,7 +16,7 @@ from recordance.usecases.store import Destinations, Store
 from recordance_adapters.bootstrap import Service, open_memory_service
 from recordance_adapters.driving.mcp_server.options import Options
 from recordance_adapters.driving.mcp_server.over_http.configuration import Bounds, Listening, TokenGrant
-from recordance_adapters.driving.mcp_server.over_http.journal_lines import JsonLines
+from recordance_adapters.driving.mcp_server.over_http.journal_lines import JsonLines, UnhurriedLines
 from recordance_adapters.wire.catalogue import ALL, tools_of
 from support import protocol_tools
 from support.golden import fixed_settings
@@ -204,3 +205,20 @@ def test_a_fault_is_logged_under_its_id_and_its_request_without_what_it_quotes(l
     assert trace["message"].startswith(fault)
     assert trace["error"] == "RuntimeError"
     assert "SELECT" not in json.dumps(told)
+
+
+def test_a_log_that_nobody_reads_holds_up_no_request() -> None:
+    """case I4: a full pipe behind stderr would stop every call; what is too much is lost, and counted once somebody reads."""
+    reading, writing = os.pipe()
+    with os.fdopen(reading, encoding="utf-8") as outcome:
+        with os.fdopen(writing, "w", encoding="utf-8") as into:
+            handler = UnhurriedLines(into)
+            for number in range(15_000):
+                handler.emit(logging.makeLogRecord({"msg": f"{number} {'x' * 60}"}))
+            told = iter(outcome.readline, "")
+            assert next(told).startswith("0 ")
+            assert any("lines of the log were lost" in line for line in told)
+            reader = threading.Thread(target=lambda: [*told])
+            reader.start()
+            handler.flush()
+        reader.join(BOUND)
