@@ -38,9 +38,8 @@ def disagreement(here: TruthReader, there: TruthReader, compared: Counter[str], 
 def _journal(here: TruthReader, there: TruthReader, compared: Counter[str], done: Callable[[int], None]) -> str | None:
     seq = 0
     while rows := here.journal(seq, BATCH):
-        for mine, theirs in zip(rows, there.journal(seq, BATCH), strict=False):
-            if mine != theirs:
-                return f"journal at {mine.seq}"
+        if list(rows) != list(there.journal(seq, BATCH)):
+            return f"journal after {seq}"
         seq = rows[-1].seq
         compared["journal"] += len(rows)
         done(seq)

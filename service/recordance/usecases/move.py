@@ -45,6 +45,8 @@ def move(moving: Moving, leaving: Leaving, phases: Phases) -> dict[str, Json]:
     course = course_of(source, target)
     if course is Course.NOTHING:
         return {"status": "already_moved", **said, "source": Leaving.SEALED.value}
+    if source.standing is Standing.MOVED_AWAY:
+        leaving = Leaving.SEALED  # an earlier attempt came so far
     if course is Course.BEGIN:
         moving.begin()
     with moving.hold(leaving) as hold:

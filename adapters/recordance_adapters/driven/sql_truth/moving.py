@@ -72,9 +72,6 @@ class SqlMoving:
         settled.truncate_log(_PATIENCE_SECONDS)
 
 
-_PATIENCE_SECONDS = 2.0
-
-
 class SqlHold:
     """The source in one transaction (see Hold)."""
 
