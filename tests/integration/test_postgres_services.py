@@ -21,6 +21,7 @@ from recordance_adapters.wire.catalogue import TOOLS
 from recordance_adapters.wire.tool import Call
 from support import postgres_stores
 from support.postgres_server import session_server
+from support.qdrant_double import qdrant_double
 from support.remains import await_that, left_at_last, remains, sentinel
 from support.stdio_peer import BOUND
 from support.truths import IDENTITY
@@ -63,8 +64,8 @@ class Host:
 
 
 @contextmanager
-def host(url: str, folder: Path, deadline_ms: int = PATIENT) -> Iterator[Host]:
-    options = {"store": str(folder), "truth": url, "forget": {"deadline_ms": deadline_ms}, "follower": {"poll_ms": 50}}
+def host(url: str, folder: Path, **more: Any) -> Iterator[Host]:
+    options = {"store": str(folder), "truth": url, "forget": {"deadline_ms": PATIENT}, "follower": {"poll_ms": 50}, **more}
     with open_service(load_settings(options, {})) as service:
         yield Host(service, folder)
 
@@ -229,3 +230,20 @@ def test_the_password_comes_from_its_file_and_a_file_that_is_not_there_is_told(u
             _ = service.destinations
         kept.write_text("whatever the server trusts\n")
         assert service.destinations.default == "default"
+
+
+def test_hosts_that_share_a_collection_find_each_others_vectors_and_forget_them_there(url: str, tmp_path: Path) -> None:
+    """W6, decision 2: one collection for all; what its server keeps for itself is told as outside."""
+    with qdrant_double() as double:
+        vectors = {"vectors": double.url, "qdrant": {"collection": "shared"}}
+        with host(url, tmp_path / "a", **vectors) as one, host(url, tmp_path / "b", **vectors) as other:
+            (id,) = one.store({"content": "a lighthouse", "embedding": [1.0, 2.0]})
+            found = other.call("memory_retrieve", terms=["nothing"], query_embedding=[1.0, 2.0], lane="vector")
+            assert [result["id"] for result in found["results"]] == [id]
+            one.settle()
+            told = states(other.call("memory_forget", id=id))
+            assert told["vector collection"] == "purged"
+            assert told["vector server"] == "outside"
+            assert "pending" not in told.values()
+            assert one.call("memory_retrieve", terms=["nothing"], query_embedding=[1.0, 2.0])["results"] == []
+    assert not list((tmp_path / "a").rglob("vectors*"))

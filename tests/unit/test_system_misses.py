@@ -103,7 +103,7 @@ def test_a_failing_store_loses_the_notes_and_the_next_ones_are_kept(caplog: pyte
     with caplog.at_level(logging.WARNING):
         misses.record(["first"], MissOutcome.ABSTAIN, "", NOON)
         misses.settle()
-    assert [record.message for record in caplog.records] == ["1 misses were not noted"]
+    assert [record.message for record in caplog.records] == ["1 misses were not noted: the disk is full"]
     truth.fails = False
     misses.record(["second"], MissOutcome.ABSTAIN, "", NOON)
     misses.settle()

@@ -36,7 +36,7 @@ class House:
     def premises(self) -> ServerPremises:
         folders = IndexFolders(Path("0"), list, {TERM_INDEX: lambda _: self.clean, VECTOR_INDEX: lambda _: None})
         grounds = ServerGrounds(
-            swept=lambda seq: self.swept >= seq,
+            swept=lambda seq, _: self.swept >= seq,
             folders=folders,
             elsewhere=lambda _: self.others,
             further=lambda _: [Place("vector server", PlaceState.OUTSIDE, "its own")],

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from recordance.domain.alias import MissOutcome
 from recordance.domain.instant import Instant
+from recordance.errors import StoreUnusable
 from recordance.ports.truth import Truth
 
 _log = logging.getLogger(__name__)
@@ -102,8 +103,9 @@ class QueuedMisses:
         while notes := self._taken():
             try:
                 self._write(notes)
-            except Exception:  # noqa: BLE001 - whatever a store throws, telemetry fails open
-                _log.warning("%d misses were not noted", len(notes), exc_info=True)
+            except Exception as failure:  # noqa: BLE001 - whatever a store throws, telemetry fails open
+                strange = not isinstance(failure, StoreUnusable)
+                _log.warning("%d misses were not noted: %s", len(notes), failure, exc_info=strange)
                 with self._changed:
                     self.lost += len(notes)
             with self._changed:

@@ -14,18 +14,21 @@ from recordance_adapters.driven.system.other_hosts import Elsewhere
 
 LOOK_SECONDS = 0.05
 """How long to wait between two looks at what others have yet to do."""
+SWEEP_SECONDS = 1.0
+"""How long whoever waits for nobody else waits for the server to clear away what was erased."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerGrounds:
     """What the premises of one store consist of.
 
-    `swept` tells whether the server has cleared away everything that was erased up to a seq, and has it begin where not;
+    `swept` tells whether the server has cleared away everything that was erased up to a seq, and has it begin where not, waiting
+    up to so many seconds for that;
     `folders` are the indexes on this machine, `elsewhere` those of others, `further` what else there is. `tell` says to the
     others that this process's own are clean by now, and whether that could be said.
     """
 
-    swept: Callable[[int], bool]
+    swept: Callable[[int, float], bool]
     folders: IndexFolders
     elsewhere: Callable[[int], Elsewhere]
     further: Callable[[int], Sequence[Place]]
@@ -49,30 +52,30 @@ class ServerPremises:
         """See Premises; whoever has ended, or has not been heard of for some minutes, is not waited for."""
         deadline = self._monotonic() + self._patience
         while True:
-            places, awaited = self._look(seq)
+            places, awaited = self._look(seq, 0.0)
             if not awaited or self._monotonic() >= deadline:
                 return places
             self._pause(LOOK_SECONDS)
 
     def tidy(self, seq: int) -> Sequence[Place]:
         """See Premises."""
-        return self._look(seq)[0]
+        return self._look(seq, SWEEP_SECONDS)[0]
 
-    def _look(self, seq: int) -> tuple[Sequence[Place], bool]:
+    def _look(self, seq: int, patience: float) -> tuple[Sequence[Place], bool]:
         """Return every place, and whether one of them is about to be purged by somebody who lives."""
-        grounds = self._grounds
+        grounds, rows = self._grounds, self._rows(seq, patience)
         with self._turn:
             own = list(grounds.folders.own(seq))
             if self._told < seq and not pending(own) and grounds.tell():
                 self._told = seq
-            here = [self._rows(seq), *own, *grounds.folders.others(seq), *grounds.further(seq)]
+            here = [rows, *own, *grounds.folders.others(seq), *grounds.further(seq)]
         others = grounds.elsewhere(seq)
         places = (here[0], _SERVER, *here[1:], *others.places, Place(IDLE, PlaceState.PURGED), *OUTSIDE)
         return places, pending(here) or others.awaited
 
-    def _rows(self, seq: int) -> Place:
+    def _rows(self, seq: int, patience: float) -> Place:
         """The rows are empty by the very transaction that forgot; versions of them from before are cleared away afterwards."""
-        if self._grounds.swept(seq):
+        if self._grounds.swept(seq, patience):
             return Place(TRUTH, PlaceState.PURGED)
         return Place(TRUTH, PlaceState.PENDING, _UNSWEPT)
 

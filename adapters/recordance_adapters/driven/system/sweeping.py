@@ -20,22 +20,27 @@ class Sweeper:
     def __init__(self, sweep: Callable[[], bool], monotonic: Callable[[], float]) -> None:
         self._sweep = sweep
         self._monotonic = monotonic
-        self._guard = threading.Lock()
+        self._guard = threading.Condition()
         self._running = False
         self._swept = 0
         self._due = 0.0
         self._pause = _FIRST_PAUSE_SECONDS
 
-    def swept(self, seq: int) -> bool:
-        """Whether everything that was erased up to a journal seq is cleared away; where not, a run begins as soon as one may."""
+    def swept(self, seq: int, patience: float = 0.0) -> bool:
+        """Whether everything that was erased up to a journal seq is cleared away; where not, a run begins as soon as one may.
+
+        A run that goes on is waited for up to `patience` seconds.
+        """
         with self._guard:
             if self._swept >= seq:
                 return True
-            if self._running or self._monotonic() < self._due:
+            if not self._running and self._monotonic() < self._due:
                 return False
-            self._running = True
-        threading.Thread(target=self._run, args=(seq,), name="recordance-sweeper", daemon=True).start()
-        return False
+            if not self._running:
+                self._running = True
+                threading.Thread(target=self._run, args=(seq,), name="recordance-sweeper", daemon=True).start()
+            self._guard.wait_for(lambda: not self._running, patience)
+            return self._swept >= seq
 
     def _run(self, seq: int) -> None:
         clear = False
@@ -47,6 +52,7 @@ class Sweeper:
     def _ended(self, seq: int, clear: bool) -> None:  # noqa: FBT001 - what came of it
         with self._guard:
             self._running = False
+            self._guard.notify_all()
             if clear:
                 self._swept, self._pause = max(self._swept, seq), _FIRST_PAUSE_SECONDS
             else:
