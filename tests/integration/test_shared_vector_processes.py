@@ -57,7 +57,7 @@ def test_a_killed_writer_and_a_collection_that_is_deleted_under_load_cost_no_rec
         for harm in (double.delete, double.empty):
             until(other, "searched")
             harm(COLLECTION)
-            until(other, "committed")
+            until(other, "committed", 2)
     with closing(sharing_at(truth, double.url)) as follower:
         recall_holds(follower, truth, question(chance))
         follower.commit()

@@ -223,7 +223,9 @@ class QdrantDouble:
     def empty(self, name: str) -> None:
         """Take every point out of a collection, the position included."""
         with self._turn:
-            described = self._shards.described[name]
+            described = self._shards.described.get(name)
+            if described is None:
+                return  # a writer is making it anew at this moment
             self._shards.delete(name)
             self._shards.make(name, described["params"])
             for key, kind in described["payload_schema"].items():
