@@ -131,13 +131,20 @@ class Rows:
             shape = bytes(map(is_not, row, _NONES))
             shapes.setdefault(shape, []).append(tuple(compress(row, shape)) if 0 in shape else row)
         for shape, present in shapes.items():
-            self._cursor.executemany(self._compiler.insertion(table, shape), present)
+            self._each(self._compiler.insertion(table, shape), present)
 
     def change_many(self, statement: ClauseElement, given: Sequence[dict[str, Any]]) -> int:
         """Run one writing statement for each set of parameters, in order, and return how many rows were changed in all."""
         prepared = self._compiler.prepared(statement)
-        self._cursor.executemany(prepared.text, [_positional(prepared, each, ()) for each in given])
+        self._each(prepared.text, [_positional(prepared, each, ()) for each in given])
         return self._cursor.rowcount
+
+    def _each(self, statement: str, rows: Sequence[Row]) -> None:
+        """Run a statement for each row; what a driver does to send many at once costs it as much as another one."""
+        if len(rows) == 1:
+            self._cursor.execute(statement, rows[0])
+        else:
+            self._cursor.executemany(statement, rows)
 
     def _run(self, prepared: Prepared, given: dict[str, Any], members: Sequence[Any] = ()) -> Sequence[Row]:
         self._cursor.execute(prepared.text, _positional(prepared, given, members))
