@@ -17,8 +17,7 @@ from recordance_adapters.driven.sql_truth.opening import open_postgres_truth
 from recordance_adapters.driven.sql_truth.truth import SqlTruth
 from support import postgres_stores
 from support.postgres_server import PostgresServer, a_server, wait_until
-from support.processes import Process
-from support.truth_writers import content_of, writing
+from support.truth_writers import content_of, writing, written_at_once
 from support.truths import IDENTITY, NOON, entombed, open_truth, remember, write
 
 EACH = 30
@@ -55,19 +54,8 @@ def assert_whole(reader: TruthReader) -> None:
 
 def test_processes_that_write_at_once_leave_no_gap_and_lose_nothing(store: str, truth: SqlTruth) -> None:
     """case C1, case C5: three processes on one database; what each was answered is there, in the order of the answers."""
-    answers: dict[str, list[int]] = {}
-
-    def collect(name: str, writer: Process) -> None:
-        answers[name] = list(writer.numbers("answered"))
-
     with writing(store, "ann", "bob", "cid", count=EACH) as writers:
-        threads = [threading.Thread(target=collect, args=pair) for pair in zip(("ann", "bob", "cid"), writers, strict=True)]
-        for thread in threads:
-            thread.start()
-        for writer in writers:
-            writer.go()
-        for thread in threads:
-            thread.join(120)
+        answers = written_at_once(writers)
     with truth.reading() as reader:
         assert_whole(reader)
         assert reader.last_number() == 3 * EACH

@@ -2,7 +2,6 @@
 
 import random
 import sqlite3
-import threading
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 from recordance.ports.truth import TruthReader
 from recordance_adapters.driven.sql_truth.opening import open_sql_truth
 from support.processes import Process
-from support.truth_writers import content_of, writing
+from support.truth_writers import content_of, writing, written_at_once
 
 ROUNDS = 5
 EACH = 60
@@ -26,19 +25,8 @@ def file(tmp_path: Path) -> Path:
 
 def test_processes_that_write_at_once_leave_no_gap_and_lose_nothing(file: Path) -> None:
     """case C1, case C5: three at once on one store; numbers and seqs follow each other, and nobody is refused."""
-    answers: dict[str, list[int]] = {}
-
-    def collect(name: str, writer: Process) -> None:
-        answers[name] = list(writer.numbers("answered"))
-
     with writing(file, "ann", "bob", "cid", count=EACH) as writers:
-        threads = [threading.Thread(target=collect, args=pair) for pair in zip(("ann", "bob", "cid"), writers, strict=True)]
-        for thread in threads:
-            thread.start()
-        for writer in writers:
-            writer.go()
-        for thread in threads:
-            thread.join(120)
+        answers = written_at_once(writers)
     assert sorted(number for numbers in answers.values() for number in numbers) == list(range(1, 3 * EACH + 1))
     truth = open_sql_truth(file)
     with truth.reading() as reader:

@@ -6,6 +6,8 @@ Run as a program: `truth_writers.py PLACE NAME COUNT`, where the place is a file
 """
 
 import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -15,6 +17,15 @@ from support.processes import Process, running
 def writing(place: Path | str, *names: str, count: int = 0) -> AbstractContextManager[list[Process]]:
     """Processes that write into the store in a file or behind a URL, one a name."""
     return running(__file__, *((place, name, count) for name in names))
+
+
+def written_at_once(writers: Sequence[Process]) -> dict[str, list[int]]:
+    """Let them all go at once; return by name the numbers that each was answered with, once each has ended."""
+    with ThreadPoolExecutor(len(writers)) as pool:
+        hearing = {writer.name: pool.submit(list, writer.numbers("answered")) for writer in writers}
+        for writer in writers:
+            writer.go()
+        return {name: heard.result() for name, heard in hearing.items()}
 
 
 def content_of(name: str, place: int) -> str:
