@@ -220,7 +220,8 @@ def test_opening_a_store_imports_no_migration_tool_and_no_other_database(tmp_pat
     program = (
         "import sys; from pathlib import Path; from recordance_adapters.driven.sql_truth.opening import open_sql_truth\n"
         "for _ in range(2): open_sql_truth(Path(sys.argv[1])).close()\n"
-        "print([name for name in sys.modules if name.startswith(('alembic', 'mako', 'psycopg', 'sqlalchemy.dialects.postgresql'))])"
+        "foreign = ('alembic', 'mako', 'psycopg', 'sqlalchemy.dialects.postgresql')\n"
+        "print([name for name in sys.modules if name.startswith(foreign)])"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, str(tmp_path / "store" / "truth.db")],
