@@ -233,7 +233,7 @@ def test_the_password_comes_from_its_file_and_a_file_that_is_not_there_is_told(u
 
 
 def test_hosts_that_share_a_collection_find_each_others_vectors_and_forget_them_there(url: str, tmp_path: Path) -> None:
-    """W6, decision 2: one collection for all; what its server keeps for itself is told as outside."""
+    """W6: one collection for all; what its server keeps for itself is told as outside."""
     with qdrant_double() as double:
         vectors = {"vectors": double.url, "qdrant": {"collection": "shared"}}
         with host(url, tmp_path / "a", **vectors) as one, host(url, tmp_path / "b", **vectors) as other:
