@@ -12,7 +12,7 @@ from recordance.ports.truth import Truth
 from recordance.usecases.shared_vector_follow import SharedVectorFollower
 from recordance_adapters.driven.in_memory.shared_vectors import MemorySharedIndex
 from support.shared_indexes import Duties, MetIndex, scanned, sharing
-from support.truths import ADAPTERS, opened, write
+from support.truths import opened, write
 from support.vector_views import VectorScene, recall_holds
 
 PROCESSES = 3

@@ -33,6 +33,8 @@ FORGET = Tool(
     effect=Effect.REMOVES,
     tool_set=ToolSet.CORE,
     arguments=ARGUMENTS,
-    output=answer({"id": TEXT, "forgotten_at": TEXT, "places": ARRAY, "receipt": TEXT}, {"already": FLAG, "equal": ARRAY, "unread": ARRAY}),
+    output=answer(
+        {"id": TEXT, "forgotten_at": TEXT, "places": ARRAY, "receipt": TEXT}, {"already": FLAG, "equal": ARRAY, "unread": ARRAY}
+    ),
     handle=_handle,
 )
