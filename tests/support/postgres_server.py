@@ -68,7 +68,7 @@ class PostgresServer:
         chosen = {"port": str(self.port), "listen_addresses": "127.0.0.1", "unix_socket_directories": "", **self._settings}
         command = [self._programs / "postgres", "-D", self._data, *(f"--{name}={value}" for name, value in chosen.items())]
         user = "-" if self._user is None else str(self._user)
-        guard = [sys.executable, "-S", "-E", postgres_guard.__file__, user, *map(str, command)]
+        guard = [sys.executable, "-S", "-E", postgres_guard.__file__, user, str(self.folder), *map(str, command)]
         with (self.folder / "log").open("ab") as log:
             self._guard = subprocess.Popen(guard, stdin=subprocess.PIPE, stdout=log, stderr=log)
         wait_until(self._answers, "the server answers")
@@ -76,7 +76,7 @@ class PostgresServer:
     def stop(self) -> None:
         """End it in order; connections are cut, transactions that are under way undone."""
         if self._guard is not None:
-            self._guard.communicate()
+            self._guard.communicate(b"keep")
             self._guard = None
 
     def kill(self) -> None:
