@@ -70,7 +70,7 @@ class PostgresServer:
         user = "-" if self._user is None else str(self._user)
         guard = [sys.executable, "-S", "-E", postgres_guard.__file__, user, str(self.folder), *map(str, command)]
         with (self.folder / "log").open("ab") as log:
-            self._guard = subprocess.Popen(guard, stdin=subprocess.PIPE, stdout=log, stderr=log)
+            self._guard = subprocess.Popen(guard, stdin=subprocess.PIPE, stdout=log, stderr=log, start_new_session=True)
         wait_until(self._answers, "the server answers")
 
     def stop(self) -> None:
