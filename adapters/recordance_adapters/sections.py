@@ -209,9 +209,9 @@ class QdrantSettings(Section):
     api_key_file: Path | None = Field(default=None, description="a file that holds the key of the server's API")
     ca_file: Path | None = Field(default=None, description="a file with the certificates that the server's is signed by")
     timeout_ms: StrictInt = Field(
-        default=5_000, ge=100, le=600_000, description="100 to 600,000: milliseconds that a request may take"
+        default=2_000, ge=1_000, le=600_000, description="1,000 to 600,000: milliseconds that a request may take, in whole seconds"
     )
-    batch: StrictInt = Field(default=500, ge=1, le=10_000, description="1 to 10,000: points in one request")
+    batch: StrictInt = Field(default=500, ge=1, le=500, description="1 to 500: points in one request")
     shard_number: StrictInt | None = Field(default=None, ge=1, le=10_000, description="1 to 10,000: shards of a new collection")
     replication_factor: StrictInt | None = Field(
         default=None, ge=1, le=100, description="1 to 100: copies of each shard of a new collection"
