@@ -209,7 +209,7 @@ class QdrantSettings(Section):
     api_key_file: Path | None = Field(default=None, description="a file that holds the key of the server's API")
     ca_file: Path | None = Field(default=None, description="a file with the certificates that the server's is signed by")
     timeout_ms: StrictInt = Field(
-        default=2_000, ge=1_000, le=600_000, description="1,000 to 600,000: milliseconds that a request may take, in whole seconds"
+        default=2_000, ge=1_000, le=600_000, description="1,000 to 600,000: milliseconds that a request may take, in seconds"
     )
     batch: StrictInt = Field(default=500, ge=1, le=500, description="1 to 500: points in one request")
     shard_number: StrictInt | None = Field(default=None, ge=1, le=10_000, description="1 to 10,000: shards of a new collection")

@@ -41,7 +41,7 @@ def joined(truth: Truth, slot: Slot, indexes: list[MetReplica]) -> Iterator[Vect
 
 
 def test_an_index_whose_process_was_killed_amid_its_puts_is_brought_up_by_the_next(truth: Truth, tmp_path: Path) -> None:
-    """case C6, case C7, case C10: killed at random moments; nothing committed is lost, nothing dropped is back, and none starts anew."""
+    """case C6, case C7, case C10: killed at random moments: nothing is lost, nothing dropped is back, none starts anew."""
     seed = random.SystemRandom().randrange(2**32)
     print(f"seed {seed}")
     chance = random.Random(seed)
@@ -82,7 +82,7 @@ def test_what_a_killed_process_had_committed_is_not_put_again(truth: Truth, tmp_
 
 
 def test_processes_on_one_store_see_each_others_vectors_at_once(truth: Truth, tmp_path: Path) -> None:
-    """case C1, case C9, case C10: two write, recall and commit at once, and a third that only recalls misses nothing answered before."""
+    """case C1, case C9, case C10: two write, recall and commit at once; a third that only recalls misses nothing."""
     indexes: list[MetReplica] = []
     chance = random.Random(3)
     with adopted_slot(tmp_path / REPLICAS) as slot, joined(truth, slot, indexes) as follower:
