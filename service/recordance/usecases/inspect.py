@@ -147,7 +147,10 @@ def _access(housing: Housing) -> Finding:
     obstacle = housing.obstacle()
     if obstacle is None:
         return Finding("access", Verdict.OK, "it can be read and written")
-    advice = "Let this program write in the folder and its files; until then every write is refused and misses are not kept."
+    advice = (
+        "Let this program write in the folder and its files, or name a server that takes writes; "
+        "until then every write is refused and misses are not kept."
+    )
     return Finding("access", Verdict.WARN, f"it can only be read: {obstacle}", advice)
 
 

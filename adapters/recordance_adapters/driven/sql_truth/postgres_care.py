@@ -1,5 +1,6 @@
 """Looking after a store in Postgres as far as a client can: dead row versions, and what the server says of itself."""
 
+import math
 from collections.abc import Sequence, Set
 
 from psycopg import sql
@@ -41,6 +42,7 @@ def vacuum_store(connection: Driver) -> bool:
     """
     warnings: list[Diagnostic] = []
     connection.add_notice_handler(lambda said: warnings.append(said) if said.severity_nonlocalized == "WARNING" else None)
+    connection.patience = math.inf
     connection.execute("SET statement_timeout = 0", prepare=False)
     (held,) = connection.execute(_HELD).fetchone() or (True,)
     names = sql.SQL(", ").join(map(sql.Identifier, _FORGETTING))

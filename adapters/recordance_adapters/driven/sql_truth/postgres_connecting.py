@@ -17,10 +17,11 @@ from sqlalchemy.pool import QueuePool
 
 from recordance.errors import StoreUnusable
 from recordance_adapters.driven.sql_truth.postgres_failures import failure_of
+from recordance_adapters.driven.sql_truth.postgres_patience import MARGIN_SECONDS, PatientConnection
 
 OLDEST_SERVER = 140_000
 """The oldest server that is taken, as `server_version_num` says it: older ones are not kept up by anybody."""
-Driver = psycopg.Connection[tuple[Any, ...]]
+Driver = PatientConnection
 _SHORTEST_CONNECT_SECONDS = 2
 _DEFAULTS: Mapping[str, Any] = {
     "application_name": "recordance",
@@ -57,7 +58,8 @@ class Server:
 
     def connect(self) -> Driver:
         """Open a connection on which every transaction is begun by hand; raises what the driver raises."""
-        connection = psycopg.connect(self.conninfo, autocommit=True, **self.options)
+        connection = PatientConnection.connect(self.conninfo, autocommit=True, **self.options)
+        connection.patience = self.statement_timeout + MARGIN_SECONDS
         connection.prepared_max = _PREPARED_STATEMENTS
         try:
             connection.execute(self._settings(), prepare=False)

@@ -1,5 +1,6 @@
 """What is Postgres's own on a connection: snapshots, the one turn to write, commits that may get lost, notifications."""
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import closing, contextmanager
@@ -21,6 +22,7 @@ from recordance_adapters.driven.sql_truth.postgres_care import (
 from recordance_adapters.driven.sql_truth.postgres_connecting import Driver, Server, channel_of, key_of, milliseconds
 from recordance_adapters.driven.sql_truth.postgres_duty import PostgresDuty
 from recordance_adapters.driven.sql_truth.postgres_failures import failure_of, uncertain, unreachable
+from recordance_adapters.driven.sql_truth.postgres_patience import MARGIN_SECONDS, Unanswered
 from recordance_adapters.driven.sql_truth.postgres_watch import PostgresWatch
 
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -40,6 +42,7 @@ class PostgresDialect:
         self._server = server
         self._schema = schema = server.schema or ""
         self._obstacle = obstacle
+        self._patience = patience
         self._channel, self._token = channel_of(schema), token
         waiting, working = milliseconds(patience), milliseconds(server.statement_timeout)
         # One message. Each statement after the lock sees what was committed before it was given: commit order is seq order.
@@ -63,6 +66,7 @@ class PostgresDialect:
 
     def begin_reading(self, cursor: DBAPICursor) -> None:
         """See SqlDialect: the first statement after this fixes the snapshot."""
+        _allow(cursor, self._server.statement_timeout)
         _cursor(cursor).execute(_READ, prepare=False)
 
     def end_reading(self) -> None:
@@ -73,6 +77,8 @@ class PostgresDialect:
         if self._obstacle is not None:
             lesson = f"it may only be read there ({self._obstacle}): name the address of a server that takes writes"
             raise MissingState(StateKind.NOT_PERMITTED, "store", lesson)
+        # For its turn, and for many rows that are sent at once.
+        _allow(cursor, self._patience + self._server.statement_timeout)
         _cursor(cursor).execute(self._write.encode(), prepare=False)
 
     def begin_beside(self, cursor: DBAPICursor) -> None:
@@ -87,7 +93,7 @@ class PostgresDialect:
         try:
             ended = driver.execute("COMMIT", prepare=False).statusmessage
         except psycopg.Error as error:
-            if not driver.closed:
+            if not (driver.closed or isinstance(error, Unanswered)):
                 raise  # the server has said why, and undone it
             if xid is not None and not self._was_committed(xid, error):
                 raise unreachable(error) from error
@@ -146,6 +152,7 @@ class PostgresDialect:
             try:
                 self.begin_writing(cast("DBAPICursor", driver.cursor()))
                 driver.execute("SET LOCAL statement_timeout = 0")
+                driver.patience = math.inf
                 yield connection
                 self.commit(connection.connection)
             finally:
@@ -201,3 +208,8 @@ def _version(connection: PoolProxiedConnection) -> int:
 
 def _cursor(cursor: DBAPICursor) -> psycopg.Cursor[Any]:
     return cast("psycopg.Cursor[Any]", cursor)
+
+
+def _allow(cursor: DBAPICursor, seconds: float) -> None:
+    """Let each answer on a connection take as long as the server itself takes at most."""
+    cast("Driver", _cursor(cursor).connection).patience = seconds + MARGIN_SECONDS
