@@ -9,6 +9,7 @@ from argparse import ArgumentParser
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import kubernetes_validate
 import pytest
@@ -128,10 +129,16 @@ def test_the_settings_that_are_shipped_are_taken_and_let_nobody_in() -> None:
 
 
 def settings_of_the_manifests() -> Settings:
-    """What the program reads in a pod."""
-    values = tomllib.loads(MANIFESTS["configmap.yaml"]["data"]["service.toml"])
-    truth = "postgresql://user:password@host:5432/database"
-    return Settings.model_validate({**values, "truth": truth})
+    """What the program reads in a pod whose secret is empty."""
+    return Settings.model_validate(tomllib.loads(MANIFESTS["configmap.yaml"]["data"]["service.toml"]))
+
+
+def test_no_service_keeps_its_truth_in_a_folder_that_goes_with_it() -> None:
+    """case L3: without a URL the truth is a file in the store's folder, which in a pod ends with the pod."""
+    for settings in (settings_of_the_manifests(), load_settings({"config": str(DEPLOY / "service.toml")}, {})):
+        assert settings.truth is not None
+    assert "RECORDANCE_TRUTH" in {each["name"] for each in CONTAINER["env"] if "valueFrom" in each}
+    assert urlsplit(settings_of_the_manifests().truth or "").hostname == "the-secret-has-no-truth.invalid"
 
 
 def test_the_commands_that_are_started_are_commands() -> None:
