@@ -47,7 +47,7 @@ def frozen() -> Iterator[None]:
 
 
 def test_a_recall_of_a_server_that_never_answers_ends_within_a_bound(truth: SqlTruth) -> None:
-    """case C3, decision 8: it is told as a server that is away, and the next call gets a connection that works."""
+    """case C3: it is told as a server that is away, and the next call gets a connection that works."""
     with frozen():
         with pytest.raises(StoreUnusable) as told, truth.reading():
             raise AssertionError("it was answered")
