@@ -33,7 +33,10 @@ class Compose:
 def compose(file: Path, project: str, folder: Path) -> Compose:
     """Return a client for a compose file; what must be fetched goes into `folder`. Raises Unfetched."""
     for known in (["docker", "compose"], ["docker-compose"]):
-        if shutil.which(known[0]) and subprocess.run([*known, "version"], capture_output=True, check=False).returncode == 0:
+        if (
+            shutil.which(known[0])
+            and subprocess.run([*known, "version"], capture_output=True, timeout=30, check=False).returncode == 0
+        ):
             return Compose(known, file, project)
     root = fetch(["docker-compose"], Ground.THIS_MACHINE, folder)
     packages = os.pathsep.join(str(path) for path in root.glob("usr/lib/python3*/dist-packages"))
