@@ -241,10 +241,11 @@ def test_services_that_make_one_store_at_once_take_each_others_beginnings_for_no
 WORDS = {
     "recall": ["tokio"], "get": ["cap-1"], "alias": ["--list"], "relate": ["supports", "cap-1", "cap-2"],
     "review": ["cap-1", "ratify"], "feedback": ["cap-1", "helped"], "archive": ["cap-1"], "restore": ["cap-1"],
-    "forget": ["cap-1"], "verify-receipt": ["ersr-body.signature"],
+    "forget": ["cap-1"], "verify-receipt": ["ersr-body.signature"], "move": ["--to", "./elsewhere"],
 }  # fmt: skip
-MAKERS = {"store", "import", "mcp"}
-ASKERS = sorted(COMMANDS.keys() - MAKERS - {"demo"})
+MAKERS = {"store", "import", "mcp", "serve"}
+STORELESS = {"demo", "token"}
+ASKERS = sorted(COMMANDS.keys() - MAKERS - STORELESS)
 
 
 @pytest.mark.parametrize("name", ASKERS)
