@@ -21,6 +21,7 @@ from recordance.domain.destination import ALL, ROUTED, Catalogue, Group, Profile
 from recordance.errors import InvalidArgument, Json
 from recordance.query.request import DEFAULT_TOKEN_BUDGET
 from recordance.usecases.store import DEFAULT_FUSION_DEPTH
+from recordance_adapters.apart import check_apart
 from recordance_adapters.sections import (
     DestinationSettings,
     FixedSettings,
@@ -120,6 +121,7 @@ class Settings(PlaceSettings):
         for each in self.destinations:
             if each.store is None and each.truth is None:
                 raise ValueError(f"destination {each.name} has neither a store nor a truth")
+        check_apart(self.destinations)
         self._check_scopes()
         self._check_tokens()
         return self
@@ -132,6 +134,9 @@ class Settings(PlaceSettings):
             raise ValueError(f"default_search_scope names {strange[0]!r}; there are {', '.join(sorted(known))}")
 
     def _check_tokens(self) -> None:
+        digests = [token.digest for token in self.http.tokens]
+        if twice := [token.subject for token in self.http.tokens if digests.count(token.digest) > 1]:
+            raise ValueError(f"the tokens of {' and '.join(twice)} are the same one, and nobody could tell whose fences hold")
         for token in self.http.tokens:
             if strange := sorted((token.destinations or frozenset()) - set(self.names())):
                 raise ValueError(f"the token of {token.subject} reaches a destination {strange[0]!r}, which is not there")

@@ -82,6 +82,14 @@ store = "b"
 """
 
 
+def on_servers(*hosts: str, more: str = "") -> str:
+    """Two destinations whose truths are at these users and hosts."""
+    return "".join(
+        f'[[destinations]]\nname = "{name}"\ntruth = "postgresql://{host}/d"\n{more}\n'
+        for name, host in zip("ab", hosts, strict=True)
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "lesson"),
     [
@@ -93,6 +101,14 @@ store = "b"
         (SERVICE + '[[scopes]]\nname = "s"\ndestinations = ["s"]', "scope s holds itself"),
         ('default_search_scope = "z"\n' + SERVICE, "default_search_scope names 'z'"),
         (SERVICE.replace("store =", "default = true\nstore ="), "two destinations are the default"),
+        (SERVICE + '[[destinations]]\nname = "c"\nstore = "d/../b"', "destinations b and c have the same store"),
+        (on_servers("u:x@h", "v@H:5432", more='postgres = {schema = "s"}'), "destinations a and b have the same truth"),
+        (on_servers("u:x@h", "u@h"), "destinations a and b have the same truth"),
+        (
+            on_servers("u@h", "u@i", more='vectors = "http://q"\nqdrant = {collection = "c"}'),
+            "destinations a and b have the same collection",
+        ),
+        (f'[[http.tokens]]\nsubject = "x"\ndigest = "{"0" * 64}"\n' * 2, "the tokens of x and x are the same one"),
         (SERVICE.replace('name = "b"', 'name = "all"'), "destinations[1].name"),
         (SERVICE.replace('store = "b"', 'stroe = "b"'), "destinations[1].stroe: got 'b'; there is no such setting; send store"),
         (SERVICE + "[destinations.qdrant]\ngrpc = 1", "destinations[1].qdrant.grpc"),
