@@ -70,7 +70,9 @@ def test_a_name_that_was_pointed_at_this_machine_reaches_no_route(open_site: Sit
 
 
 @pytest.mark.parametrize("route", ROUTES)
-@pytest.mark.parametrize("origin", ["https://evil.example.org", "null", "http://localhost.evil.example.org", "file://"])
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example.org", "null", "http://localhost.evil.example.org", "file://", "http://["]
+)
 def test_a_strange_web_page_reaches_no_route(open_site: Site, route: str, origin: str) -> None:
     """case L1: also one that calls this machine by its own name."""
     for method in ("GET", "POST", "OPTIONS"):

@@ -4,6 +4,7 @@ import io
 import json
 import logging
 import os
+import queue
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -45,6 +46,7 @@ class Several:
 
     def __init__(self, fine: Store, *, hanging: str, failing: str) -> None:
         self.released = threading.Event()
+        self.asked_for: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._fine = fine
         self._hanging = hanging
         self._failing = failing
@@ -55,6 +57,7 @@ class Several:
 
     def open(self, name: str) -> None:
         """Open a store as slowly and badly as this one opens."""
+        self.asked_for.put(name)
         if name == self._hanging:
             self.released.wait(BOUND)
         if name == self._failing:
@@ -108,6 +111,14 @@ def test_each_required_destination_is_tried_and_named(service: Service) -> None:
         house.released.set()
     with serving(house, OPTIONS, Listening(port=0)) as site:
         assert site.get("/readyz").status == 200  # the default one is fine, and no other is required
+
+
+def test_every_store_is_opened_before_anybody_asks(service: Service) -> None:
+    """D3: a recall gives each destination so little time that one that only opens then would be late; none waits for another."""
+    house = Several(service.destinations.reading(Caller(actor="x"), None), hanging="slow", failing="lost")
+    with serving(house, OPTIONS):
+        assert {house.asked_for.get(timeout=BOUND) for _ in range(3)} == {"fine", "slow", "lost"}
+        house.released.set()
 
 
 def test_an_ending_server_is_not_ready(service: Service) -> None:

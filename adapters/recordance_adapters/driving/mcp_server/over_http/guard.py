@@ -62,7 +62,10 @@ class Guard:
     def takes_origin(self, origin: str) -> bool:
         """Whether a web page of this origin may ask: one of this machine's own, or one on the list."""
         origin = origin.lower()
-        parts = urlsplit(origin)
+        try:
+            parts = urlsplit(origin)
+        except ValueError:  # no page has such an origin
+            return False
         local = parts.scheme in ("http", "https") and _without_port(parts.netloc) in LOOPBACK_NAMES
         return local or origin in self._origins
 

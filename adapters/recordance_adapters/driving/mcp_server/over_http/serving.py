@@ -16,6 +16,7 @@ import anyio
 import uvicorn
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+from recordance.domain.caller import Caller
 from recordance.errors import InvalidArgument, RecordanceError
 from recordance_adapters.driving.mcp_server.options import Options, Service
 from recordance_adapters.driving.mcp_server.over_http.application import Drain, Parts, build_application
@@ -36,6 +37,8 @@ LARGEST_HEAD = 32 * 1024
 CLOSING_SECONDS = 2.0
 """What is left, after the calls in flight had their time, to close the store; then the process ends hard."""
 _BACKLOG = 512
+_WARMER = Caller(actor="opening")
+"""Sees every destination, and writes nothing."""
 
 log = logging.getLogger(__name__)
 
@@ -193,13 +196,29 @@ def _end_hard_after(seconds: float) -> None:
 
 
 def _warm(service: Service) -> None:
-    """Open the store before the first call; one that cannot be opened is told to calls and to whoever asks for readiness."""
+    """Open the stores before the first call; one that cannot be opened is told to calls and to whoever asks for readiness.
+
+    Several are opened side by side: a recall gives each so little time that one that only opens then would be late.
+    """
+
+    def open_one(name: str) -> None:
+        with _told_if_unopened(f"the store of {name}"):
+            service.destinations.reading(_WARMER, name)
+
+    with _told_if_unopened("the store"):
+        names = service.destinations.visible(_WARMER)
+        for name in names if len(names) > 1 else ():
+            threading.Thread(target=open_one, args=(name,), name=f"recordance-warm-{name}", daemon=True).start()
+
+
+@contextlib.contextmanager
+def _told_if_unopened(what: str) -> Iterator[None]:
     try:
-        _ = service.destinations
+        yield
     except RecordanceError as why:
-        log.error("the store cannot be opened: %s", why)
+        log.error("%s cannot be opened: %s", what, why)
     except Exception:
-        log.exception("the store cannot be opened")
+        log.exception("%s cannot be opened", what)
 
 
 def _no_headers(_: str) -> None:
