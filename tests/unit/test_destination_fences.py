@@ -92,6 +92,15 @@ def test_whoever_sees_some_destinations_is_answered_as_if_there_were_no_others()
     assert "vault" not in house.opened
 
 
+def test_whoever_sees_no_destination_learns_the_name_of_none() -> None:
+    """F13: a token may be for destinations that this service does not have, or has no more."""
+    house, nobody = furnished(), Caller(actor="eve", destinations=frozenset({"elsewhere"}))
+    for tool, arguments in SCRIPT:
+        if "vault" not in str(arguments):
+            assert "vault" not in told(house.destinations, nobody, tool, arguments), (tool, arguments)
+    assert house.opened == []
+
+
 def test_the_script_calls_every_tool() -> None:
     """F13: a tool that nobody tries is the one that tells."""
     assert {tool for tool, _ in SCRIPT} == {tool.name for tool in TOOLS}

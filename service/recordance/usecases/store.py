@@ -18,6 +18,8 @@ from recordance.usecases.vector_view import FollowedVectors
 
 NoteFault = Callable[[str, object], str]
 """Called with a destination's name and what was raised there; returns the id under which that is in the log."""
+NAMELESS = "default"
+"""How the default destination is called before somebody who sees none, and may not learn its name (F13)."""
 DEFAULT_FUSION_DEPTH = 200
 """How many ranks of the term lane enter a fusion, and how many are ranked when `min_support` cuts them (L5, O12)."""
 
@@ -90,7 +92,7 @@ class Destinations:
         try:
             return self._catalogue.seen(caller.destinations)
         except ValueError:
-            raise self._unknown(caller, self.default) from None
+            raise self._unknown(caller, NAMELESS) from None
 
     def naming(self, name: str) -> Naming:
         """Return how the capsules of a destination are called (D4)."""
