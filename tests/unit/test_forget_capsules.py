@@ -249,6 +249,10 @@ class Rooms:
         self.asked.append(("tidy", seq))
         return self._places()
 
+    def settle(self, seq: int) -> bool:
+        self.asked.append(("settle", seq))
+        return self.state is not PlaceState.PENDING
+
     def _places(self) -> Sequence[Place]:
         return (Place(TRUTH, PlaceState.PURGED), Place("write-ahead log", self.state), *OUTSIDE)
 
@@ -305,7 +309,7 @@ def test_the_background_purges_what_others_forgot_until_nothing_is_pending() -> 
     for finished in (False, False, True, True):
         rooms.state = PlaceState.PURGED if finished else PlaceState.PENDING
         assert purger.catch_up() is finished
-    assert set(rooms.asked) == {("tidy", 4)}
+    assert set(rooms.asked) == {("settle", 4)}
     asked = len(rooms.asked)
     assert purger.catch_up()
     assert len(rooms.asked) == asked

@@ -96,6 +96,14 @@ def test_others_who_ended_are_not_waited_for() -> None:
     assert house.now == 0.0
 
 
+def test_the_background_has_done_its_part_while_others_have_not() -> None:
+    """W6: a host that ended may be off for days, and nothing here can be done about that."""
+    house = House(others=Elsewhere((Place("replica a, term index", PlaceState.PENDING, "ended"),), awaited=False))
+    assert house.premises().settle(9)
+    house.clean = 8
+    assert not house.premises().settle(9)
+
+
 def test_the_others_are_told_once_this_process_is_clean_and_not_before() -> None:
     """W6: whoever forgets elsewhere waits for this word; it must not be said too early, nor each time anew."""
     house = House(clean=8)

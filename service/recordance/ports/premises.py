@@ -23,3 +23,7 @@ class Premises(Protocol):
     def tidy(self, seq: int) -> Sequence[Place]:
         """Do the same without waiting for anybody."""
         ...
+
+    def settle(self, seq: int) -> bool:
+        """Do the same for the background, and return whether nothing is left that it should take up again."""
+        ...

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from recordance.domain.place import Place, pending
+from recordance.domain.place import Place
 from recordance.ports.premises import Premises
 from recordance.ports.truth import Truth
 from recordance.usecases.follow import TermFollower
@@ -53,7 +53,7 @@ class Purger:
         return self._premises.tidy(seq)
 
     def catch_up(self) -> bool:
-        """Purge whatever was forgotten, by anybody, and was not purged from here yet; return whether no place is pending.
+        """Purge whatever was forgotten, by anybody, and was not purged from here yet; return whether nothing is left.
 
         For the background: a forget of another process, or one whose process died before it could purge.
         """
@@ -63,7 +63,7 @@ class Purger:
             return True
         self._terms.purge()
         last = forgotten[-1].seq
-        if pending(self._premises.tidy(last)):
+        if not self._premises.settle(last):
             return False
         self._tidied = last
         return True

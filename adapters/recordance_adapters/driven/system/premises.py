@@ -75,6 +75,10 @@ class FolderPremises:
             own, others = indexes.own(seq), (*indexes.others(seq), *self._grounds.further(seq))
             return (self._truth(seq), self._log(seq), *own, *others, Place(IDLE, PlaceState.PURGED), self._backups(seq), *OUTSIDE)
 
+    def settle(self, seq: int) -> bool:
+        """See Premises: what other processes of this folder have yet to do is looked after, since one may die over it."""
+        return not pending(self.tidy(seq))
+
     def _truth(self, seq: int) -> Place:
         """Write the file anew: its rows are empty by the very transaction that forgot, its pages are not."""
         if self._rewritten < seq and done(lambda: self._grounds.rewrite(seq)):
@@ -114,6 +118,10 @@ class ClosedPremises:
     def tidy(self, seq: int) -> Sequence[Place]:
         """See Premises."""
         return self.purge(seq)
+
+    def settle(self, seq: int) -> bool:
+        """See Premises."""
+        return not pending(self.purge(seq))
 
 
 def _left(erase: Callable[[], Sequence[str]]) -> Sequence[str]:

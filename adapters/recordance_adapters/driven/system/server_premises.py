@@ -61,17 +61,24 @@ class ServerPremises:
         """See Premises."""
         return self._look(seq, SWEEP_SECONDS)[0]
 
+    def settle(self, seq: int) -> bool:
+        """See Premises: other hosts see to their own, and one that has ended may not be back for days."""
+        return not pending(self._here(seq, SWEEP_SECONDS))
+
     def _look(self, seq: int, patience: float) -> tuple[Sequence[Place], bool]:
         """Return every place, and whether one of them is about to be purged by somebody who lives."""
+        here, others = self._here(seq, patience), self._grounds.elsewhere(seq)
+        places = (here[0], _SERVER, *here[1:], *others.places, Place(IDLE, PlaceState.PURGED), *OUTSIDE)
+        return places, pending(here) or others.awaited
+
+    def _here(self, seq: int, patience: float) -> Sequence[Place]:
+        """Purge what can be purged from this host, and return the places of that, the truth's rows first."""
         grounds, rows = self._grounds, self._rows(seq, patience)
         with self._turn:
             own = list(grounds.folders.own(seq))
             if self._told < seq and not pending(own) and grounds.tell():
                 self._told = seq
-            here = [rows, *own, *grounds.folders.others(seq), *grounds.further(seq)]
-        others = grounds.elsewhere(seq)
-        places = (here[0], _SERVER, *here[1:], *others.places, Place(IDLE, PlaceState.PURGED), *OUTSIDE)
-        return places, pending(here) or others.awaited
+            return [rows, *own, *grounds.folders.others(seq), *grounds.further(seq)]
 
     def _rows(self, seq: int, patience: float) -> Place:
         """The rows are empty by the very transaction that forgot; versions of them from before are cleared away afterwards."""
