@@ -551,6 +551,15 @@ def test_a_bad_line_is_refused_by_its_number_before_anything_is_written(changes:
     assert capsules(truth_of(here)) == {}
 
 
+def test_the_sign_of_a_zero_is_not_imported() -> None:
+    """W14: not every database keeps it, and all of them answer the same."""
+    there, here = house(), house()
+    remember(truth_of(there), "one")
+    imported(here, spoilt(exported(there), 1, capsule__confidence=-0.0))
+    (capsule,) = capsules(truth_of(here)).values()
+    assert str(capsule.confidence) == "0.0"
+
+
 def test_every_bad_line_is_named_at_once() -> None:
     """W10: whoever mends a file wants to mend it once."""
     there, here = house(), house()

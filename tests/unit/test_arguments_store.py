@@ -102,6 +102,11 @@ def test_every_field_reaches_the_draft() -> None:
     assert set(EVERYTHING) | {"anchor", "event_at", "staged"} == {parameter.name for parameter in CAPSULE.parameters}
 
 
+def test_a_zero_has_no_sign() -> None:
+    """W14: of the databases some keep the sign of a zero and some do not; all of them answer the same."""
+    assert str(read_draft({"content": "x", "confidence": -0.0}, None).confidence) == "0.0"
+
+
 def test_what_is_left_out_is_left_to_the_defaults() -> None:
     """W1: only content is required; nothing else is guessed at the edge."""
     assert read_draft({"content": "a statement"}, None) == CapsuleDraft(content="a statement")

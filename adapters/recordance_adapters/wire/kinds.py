@@ -121,7 +121,7 @@ def storable(value: Json, field: str) -> str:
 
 
 def number(least: float, most: float) -> Kind[float]:
-    """A finite number from `least` to `most`, both included; true and false are no numbers."""
+    """A finite number from `least` to `most`, both included; true and false are no numbers, and -0.0 is 0."""
 
     def read(value: Json, field: str) -> float:
         expected = f"a number from {least:g} to {most:g}"
@@ -129,7 +129,7 @@ def number(least: float, most: float) -> Kind[float]:
             raise wrong_type(value, field, expected)
         if not math.isfinite(value) or not least <= value <= most:
             raise InvalidArgument(field, value, expected, "it is out of range")
-        return float(value)
+        return value + 0.0  # SQLite does not keep the sign of a zero, and Postgres does
 
     return Kind({"type": "number", "minimum": least, "maximum": most}, read)
 

@@ -91,7 +91,7 @@ def _read_plain(kind: Any, raw: Json, path: str) -> Any:
     if kind is str:
         return _text(raw, path)
     value = _checked(raw, int | float if kind is float else kind, _NAMES[kind], path)
-    return kind(_kept(value, path))
+    return kind(_kept(value, path) + 0)  # not every database keeps the sign of a zero
 
 
 def _read_scalar(raw: Json, path: str) -> Json:
