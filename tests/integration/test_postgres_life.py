@@ -1,10 +1,12 @@
 """Several processes on one Postgres, and a server that goes away and comes back."""
 
 import random
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 
 import psycopg
@@ -14,6 +16,8 @@ from recordance.errors import RecordanceError, StateKind, StoreUnusable
 from recordance.ports.truth import TruthReader
 from recordance_adapters.driven.sql_truth.acknowledging import Acknowledgement
 from recordance_adapters.driven.sql_truth.opening import open_postgres_truth
+from recordance_adapters.driven.sql_truth.postgres_connecting import Driver
+from recordance_adapters.driven.sql_truth.postgres_watch import PostgresWatch
 from recordance_adapters.driven.sql_truth.truth import SqlTruth
 from support import postgres_stores
 from support.postgres_server import PostgresServer, a_server, wait_until
@@ -146,6 +150,25 @@ def test_commits_of_others_are_heard_and_ones_own_are_not(store: str, truth: Sql
         remember(other, "other's")
         assert heard.acquire(timeout=30)
         assert not heard.acquire(blocking=False)
+
+
+def test_a_watch_ends_quietly_while_it_waits_for_the_server() -> None:
+    """Whoever closes a store whose server is away is told of no socket that the watch has just closed itself."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # let the two threads meet at every point
+    try:
+        for _ in range(300):
+            tried = threading.Event()
+            watch = PostgresWatch(partial(_away, tried), "channel", "own", tried.set)
+            assert tried.wait(30)
+            watch.close()
+    finally:
+        sys.setswitchinterval(interval)
+
+
+def _away(tried: threading.Event) -> Driver:
+    tried.set()
+    raise psycopg.OperationalError("there is no server")
 
 
 def test_the_version_changes_with_every_change_of_anybody(store: str, truth: SqlTruth) -> None:

@@ -42,8 +42,8 @@ class PostgresWatch:
     def close(self) -> None:
         """End the thread, wherever it waits; one that is just connecting ends by itself when it is done."""
         if not self._ended.is_set():
+            self._end.send(b"\0")  # first: whoever is told to end closes both ends
             self._ended.set()
-            self._end.send(b"\0")
             self._thread.join(_CLOSING_SECONDS)
 
     def _run(self) -> None:
