@@ -19,6 +19,7 @@ from recordance_adapters.driven.sql_truth import migrations
 from recordance_adapters.driven.sql_truth.migrating import run_revisions
 from recordance_adapters.driven.sql_truth.opening import Formats, open_postgres_truth
 from recordance_adapters.driven.sql_truth.postgres_connecting import key_of
+from recordance_adapters.driven.sql_truth.truth import SqlTruth
 from support import postgres_stores
 from support.postgres_server import session_server
 from support.truths import IDENTITY, entombed, read_everything, remember, stands, write
@@ -166,6 +167,32 @@ def test_a_statement_that_takes_too_long_is_ended_and_told(store: str) -> None:
             reader._rows.once(text("SELECT pg_sleep(30)"))
         assert told.value.kind is StateKind.STORE_BUSY
         assert remember(truth, "after") == [1]
+
+
+@pytest.mark.parametrize("setting", ["idle_in_transaction_session_timeout", "transaction_timeout"])
+def test_what_a_server_ends_for_its_own_timeouts_is_told_as_busy(store: str, setting: str) -> None:
+    """case C3: whoever runs the server may bound transactions; the caller hears that it may try again, and no fault."""
+    if setting not in [name for (name,) in ask(store, "SELECT name FROM pg_settings")]:
+        pytest.skip(f"this server has no {setting}")
+    open_postgres_truth(store).close()
+    with closing(open_postgres_truth(f"{store}?options=-c{setting}%3D200")) as truth:
+        with pytest.raises(MissingState) as told:
+            read_slowly(truth, store)
+        assert told.value.kind is StateKind.STORE_BUSY
+
+
+def read_slowly(truth: SqlTruth, url: str) -> None:
+    """Read, pause for longer than the server lets anybody, and read again."""
+    with truth.reading() as reader:
+        ask(url, "SELECT pg_sleep(0.5)")
+        reader._rows.once(text("SELECT 1"))
+
+
+@pytest.mark.parametrize("name", ["pg_mine", "pg_temp", "$user", "x" * 64])
+def test_a_schema_that_the_server_would_take_for_another_is_refused(empty: str, name: str) -> None:
+    """Names of the server's own mean something else to it, and of two that are too long it would make one."""
+    with pytest.raises(StoreUnusable, match="schema"):
+        open_postgres_truth(empty, schema=name)
 
 
 def test_a_call_that_finds_every_connection_in_use_waits_within_a_bound(store: str) -> None:

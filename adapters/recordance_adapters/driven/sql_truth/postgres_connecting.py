@@ -34,6 +34,7 @@ _DEFAULTS: Mapping[str, Any] = {
 }
 _NO_WRITES = "its server takes no writes, as a standby does"
 _PREPARED_STATEMENTS = 400
+_LONGEST_NAME = 63
 _SESSION = (
     # What is answered is durable, whatever the server's default; a stricter one stays.
     """SELECT set_config('synchronous_commit', 'on', false)
@@ -124,6 +125,8 @@ def entered(server: Server, patience: float, missing: StoreUnusable | None = Non
 
     Where `missing` is given, it is raised rather than anything made. Raises StoreUnusable when no store can be kept there.
     """
+    if server.schema is not None:
+        _require_own(server.schema)
     try:
         connection = server.connect()
         try:
@@ -167,6 +170,13 @@ def _require_fit(found: Survey) -> None:
         raise StoreUnusable(lesson, lesson=lesson)
     if found.encoding != "UTF8":
         lesson = f"the database has the encoding {found.encoding}, which cannot hold every text: make one with the encoding UTF8"
+        raise StoreUnusable(lesson, lesson=lesson)
+
+
+def _require_own(schema: str) -> None:
+    """Names of the server's own mean something else to it, and it cuts off longer ones, so that two of them would be one."""
+    if schema.startswith("pg_") or schema == "$user" or len(schema.encode()) > _LONGEST_NAME:
+        lesson = f"the schema needs a name of up to {_LONGEST_NAME} bytes that is not the server's own, as $user and pg_… are"
         raise StoreUnusable(lesson, lesson=lesson)
 
 

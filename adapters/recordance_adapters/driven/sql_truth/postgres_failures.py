@@ -18,6 +18,8 @@ _UNCERTAIN = (
 _BUSY: tuple[tuple[type[Exception], str], ...] = (
     (errors.LockNotAvailable, "another process has been writing for too long; try again"),
     (errors.QueryCanceled, "the database took longer than its statement timeout, and nothing was written; try again"),
+    (errors.IdleInTransactionSessionTimeout, "the database ended a transaction that paused, and nothing was written; try again"),
+    (errors.TransactionTimeout, "the database took longer than its transaction timeout, and nothing was written; try again"),
     (errors.TransactionRollback, "the database gave way to another transaction, and nothing was written; try again"),
     (NoConnection, "every connection to the database is in use; try again, or allow a larger pool"),
 )
