@@ -246,4 +246,6 @@ def test_hosts_that_share_a_collection_find_each_others_vectors_and_forget_them_
             assert told["vector server"] == "outside"
             assert "pending" not in told.values()
             assert one.call("memory_retrieve", terms=["nothing"], query_embedding=[1.0, 2.0])["results"] == []
+            for each in (one, other):
+                each.settle()  # a client that is still asking when its service ends is closed by nobody
     assert not list((tmp_path / "a").rglob("vectors*"))
