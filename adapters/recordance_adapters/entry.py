@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from recordance_adapters.driving.mcp_server.over_http.configuration import Listening, TrustedIssuer
 
 
+WRITES_AT_ONCE = 8
+"""Calls that write and run at the same time where there are several destinations: one that hangs must not hold up the others."""
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command of `recordance` and return its exit code; `argv` are the words after the program's name."""
     return run_command(argv, Servers(stdio=serve, http=listen))
@@ -23,17 +27,18 @@ def serve(service: Service, settings: Settings) -> None:
     """Serve MCP over stdio until stdin ends, as the settings say."""
     from recordance_adapters.driving.mcp_server.serve import serve_stdio
 
-    serve_stdio(service, _options(settings))
+    serve_stdio(service, options_of(settings))
 
 
 def listen(service: Service, settings: Settings) -> None:
     """Serve MCP over HTTP until a signal asks for the end, as the settings say."""
     from recordance_adapters.driving.mcp_server.over_http.serving import serve_http
 
-    serve_http(service, _options(settings), listening_of(settings), settings.log_level)
+    serve_http(service, options_of(settings), listening_of(settings), settings.log_level)
 
 
-def _options(settings: Settings) -> "Options":
+def options_of(settings: Settings) -> "Options":
+    """Return the settings of a server's tools as the server takes them."""
     from recordance_adapters.driving.mcp_server.options import Options
     from recordance_adapters.wire.catalogue import tools_of
 
@@ -43,6 +48,7 @@ def _options(settings: Settings) -> "Options":
         project=settings.project,
         token_budget=settings.token_budget,
         actor=settings.actor,
+        writes_at_once=1 if len(settings.places()) == 1 else WRITES_AT_ONCE,
     )
 
 

@@ -5,9 +5,10 @@ import json
 import os
 import signal
 import socket
+import sqlite3
 import threading
 import tomllib
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from recordance_adapters.bootstrap import open_memory_service, open_service
 from recordance_adapters.driving.mcp_server.options import Options
 from recordance_adapters.driving.mcp_server.over_http.configuration import Listening
 from recordance_adapters.driving.mcp_server.over_http.serving import listen
-from recordance_adapters.entry import listening_of, main
+from recordance_adapters.entry import listening_of, main, options_of
 from recordance_adapters.settings import load_settings
 from recordance_adapters.wire.tool import Call
 from recordance_adapters.wire.tools.read import GET, LIST
@@ -136,6 +137,34 @@ def test_a_server_over_http_and_one_over_stdio_share_a_store(tmp_path: Path) -> 
         assert seen["result"]["structuredContent"]["matched"] == writes
         seen = over_http.call("memory_retrieve", {"terms": ["stdio"], "token_budget": 0})
         assert seen["result"]["structuredContent"]["matched"] == writes
+
+
+def test_a_destination_that_takes_no_write_holds_up_no_other(tmp_path: Path) -> None:
+    """D3, D6: somebody else writes into one store for long; whoever writes into another does not wait for that."""
+    config = tmp_path / "recordance.toml"
+    config.write_text("".join(f'[[destinations]]\nname = "{name}"\nstore = "{name}"\n' for name in ("near", "far")))
+    settings, answers = load_settings({"config": str(config)}, {}), list[dict[str, Any]]()
+    with open_service(settings) as service, serving(service, options_of(settings)) as site, ExitStack() as clients:
+        waiting, other = (clients.enter_context(HttpPeer(site, STATELESS)) for _ in range(2))
+        assert waiting.call("memory_store", {"content": "first", "destination": "far"})["result"]
+        held = clients.enter_context(closing(sqlite3.connect(tmp_path / "far" / "truth.sqlite", isolation_level=None)))
+        held.execute("BEGIN IMMEDIATE")
+        call = ("memory_store", {"content": "second", "destination": "far"})
+        late = threading.Thread(target=lambda: answers.append(waiting.call(*call)))
+        late.start()
+        _wait_for_a_call_in_flight(site)
+        assert other.call("memory_store", {"content": "third", "destination": "near"})["result"]
+        assert answers == []
+        held.execute("ROLLBACK")
+        late.join(BOUND)
+        assert ["result" in answer for answer in answers] == [True]
+
+
+def _wait_for_a_call_in_flight(site: Site) -> None:
+    for _ in range(2_000):
+        if b"recordance_tool_calls_in_flight 1.0" in site.get("/metrics").body:
+            return
+    pytest.fail("the call has not come")
 
 
 @pytest.mark.parametrize(

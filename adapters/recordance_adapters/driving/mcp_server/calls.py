@@ -23,8 +23,6 @@ from recordance_adapters.wire.tool import Call, Effect, Tool, unheard
 
 READS_AT_ONCE = 8
 """Calls that only read and run at the same time; further ones wait, while the event loop goes on (case I4)."""
-WRITES_AT_ONCE = 1
-"""Calls that write. They take their turns in the truth anyway; a second one would only take the interpreter from recalls."""
 _PROGRESS_STEPS = 100
 LAST_REPORTS = 1.0
 """Seconds that an answer waits for what was told of its progress before."""
@@ -42,7 +40,7 @@ class ToolCalls:
         self._service = service
         self._options = options
         self._reads = anyio.CapacityLimiter(READS_AT_ONCE)
-        self._writes = anyio.CapacityLimiter(WRITES_AT_ONCE)
+        self._writes = anyio.CapacityLimiter(options.writes_at_once)
 
     async def run(self, tool: Tool, arguments: Mapping[str, Json], caller: Caller, report: Report | None) -> CallToolResult:
         """Return a tool's answer, as an object and as its compact text; raises MCPError for every refusal and fault.

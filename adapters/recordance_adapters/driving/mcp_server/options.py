@@ -28,7 +28,8 @@ class Options:
 
     `tools` are what it lists and calls, in that order. `project` stamps writes that name none; `token_budget` is what a recall
     may spend that names none. `actor` is written into the
-    journal; None takes the client's own name. `version` is the program's.
+    journal; None takes the client's own name. `version` is the program's. `writes_at_once` are the calls that write and run at
+    the same time: in one store they take their turns anyway, and a second one would only take the interpreter from recalls.
     """
 
     tools: Sequence[Tool]
@@ -36,3 +37,4 @@ class Options:
     project: str | None = None
     token_budget: int = DEFAULT_TOKEN_BUDGET
     actor: str | None = None
+    writes_at_once: int = 1
