@@ -181,6 +181,10 @@ def test_a_signed_token_is_its_subject_with_its_fences(site: Site, authority: Au
     """F13: the claims that the settings name are fences, the scopes permissions."""
     with HttpPeer(site, STATELESS, authority.token(sub="olga", scope="read openid", teams=["acme"])) as peer:
         assert peer.call("echo", {"text": "x"})["result"]["structuredContent"]["actor"] == "olga"
+    with HttpPeer(
+        site, STATELESS, authority.token(sub="olga\ud800", scope="read", teams=["acme"])
+    ) as peer:  # as a journal keeps it
+        assert peer.call("echo", {"text": "x"})["result"]["structuredContent"]["actor"] == "olga\ufffd"
 
 
 @pytest.mark.parametrize(
@@ -193,6 +197,7 @@ def test_a_signed_token_is_its_subject_with_its_fences(site: Site, authority: Au
         ({"sub": None}, 401),
         ({"scope": "openid"}, 403),
         ({"scope": None}, 403),
+        ({"scope": 7}, 403),
         ({"teams": None}, 401),
         ({"teams": []}, 401),
         ({"teams": [7]}, 401),

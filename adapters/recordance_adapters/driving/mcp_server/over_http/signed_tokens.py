@@ -9,6 +9,7 @@ from recordance.domain.caller import Caller, Permission
 from recordance_adapters.driving.mcp_server.over_http.configuration import TrustedIssuer
 from recordance_adapters.driving.mcp_server.over_http.key_set import KeySet, KeysUnavailable, from_file, from_url
 from recordance_adapters.driving.mcp_server.over_http.visitors import NotAdmitted
+from recordance_adapters.wire.failure import writable
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """Signatures by a key that only the issuer has; none with a shared secret, and never none at all."""
@@ -65,7 +66,7 @@ def _source(issuer: TrustedIssuer) -> Any:
 
 
 def _subject(claims: Mapping[str, Any]) -> str:
-    name = str(claims["sub"]).replace("\0", "").strip()[:_LONGEST_NAME]
+    name = str(writable(claims["sub"])).replace("\0", "").strip()[:_LONGEST_NAME]
     if not name:
         raise NotAdmitted("This token names no subject.")
     return name
@@ -74,7 +75,7 @@ def _subject(claims: Mapping[str, Any]) -> str:
 def _permissions(claims: Mapping[str, Any]) -> frozenset[Permission]:
     """Return what the token's scopes `read` and `write` permit; others are not ours."""
     scopes = claims.get("scope", claims.get("scp", ""))
-    given = set(scopes.split()) if isinstance(scopes, str) else {each for each in scopes if isinstance(each, str)}
+    given = scopes.split() if isinstance(scopes, str) else scopes if isinstance(scopes, list) else []
     found = frozenset(permission for permission in Permission if permission.value in given)
     if not found:
         raise NotAdmitted("This token has neither the scope read nor write.", "insufficient_scope")
