@@ -8,7 +8,7 @@ import pytest
 
 from recordance.errors import ReplicaDamaged, StateKind, StoreUnusable
 from recordance.usecases.follow import FollowerStatus
-from recordance_adapters.driven.system.pacemaker import Backlog, Pacemaker, Timings, grown
+from recordance_adapters.driven.system.pacemaker import Background, Backlog, Pacemaker, Timings, grown
 
 TIMINGS = Timings(quiet=0.05, longest=1.0, rows=1_000)
 BOUND = 20.0
@@ -312,3 +312,26 @@ def test_whoever_hears_that_the_truth_is_back_does_not_sit_out_the_pause() -> No
     pacemaker.hear()
     assert ledger.is_applied(1)
     assert pacemaker.stop()
+
+
+def test_what_a_commit_still_needs_is_let_go_once_it_has_ended() -> None:
+    """Whoever ends waits a second for a commit, and takes nothing away from one that takes longer, nor leaves it for ever."""
+    begun, goes_on, let_go = threading.Event(), threading.Event(), threading.Event()
+
+    class Slow(Ledger):
+        def commit(self) -> None:
+            begun.set()
+            goes_on.wait(BOUND)
+            super().commit()
+
+    ledger, background = Slow(), Background()
+    background.add(Pacemaker(ledger, lambda: ledger.rows, TIMINGS))
+    background.start()
+    ledger.write()
+    background.wake()
+    assert begun.wait(BOUND)
+    assert not background.stop()
+    background.outlast(let_go.set)
+    assert not let_go.is_set()
+    goes_on.set()
+    assert let_go.wait(BOUND)

@@ -128,7 +128,8 @@ def _let_go(background: Background, misses: QueuedMisses | UnkeptMisses, talking
     talking.close()
     if background.stop():
         held.close()
-    # Else a commit is still under way: the process ends with it, and the next one goes on from what was durable.
+    else:  # a commit is still under way: the process ends with it, or it ends first, and the next goes on from what was durable
+        background.outlast(held.close)
 
 
 def _timings(follower: FollowerSettings) -> Timings:

@@ -143,6 +143,11 @@ class Pacemaker:
             self._thread.join(STOP_SECONDS)
         return not self._thread.is_alive()
 
+    def join(self) -> None:
+        """Wait until the thread has ended, as long as that takes."""
+        if self._thread.is_alive():
+            self._thread.join()
+
     def _run(self) -> None:
         first = self._timings.poll if self._timings.again is None else self._timings.again
         pause, again = _FIRST_PAUSE_SECONDS, first
@@ -241,6 +246,16 @@ class Background:
         """Ask each to end, and return whether all have ended (see Pacemaker.stop)."""
         ended = [pacemaker.stop() for pacemaker in self._pacemakers]
         return all(ended)
+
+    def outlast(self, then: Callable[[], None]) -> None:
+        """Call `then` once all have ended, which were asked to; nobody waits for that, and the process may end before."""
+
+        def wait() -> None:
+            for pacemaker in self._pacemakers:
+                pacemaker.join()
+            then()
+
+        threading.Thread(target=wait, name="recordance-outlasting", daemon=True).start()
 
 
 class WakingTruth:
