@@ -193,6 +193,8 @@ def test_the_log_has_a_line_for_each_request_and_nothing_of_its_content(service:
         peer.post(peer.era.call(1, "memory_store", {"content": "quokka", "project_id": "quokka"}), X_Request_Id="r-1")
         peer.post(peer.era.call(2, "memory_get", {"id": "quokka"}), X_Request_Id="r-2")
         site.get("/metrics", Authorization="Bearer quokka")
+        for probe in ("/healthz", "/readyz"):
+            assert site.get(probe, X_Request_Id="r-3").status == 200
     served = {line["request"]: line for line in lines() if line["message"] == "served"}
     line = served["r-1"]
     assert (
@@ -200,6 +202,7 @@ def test_the_log_has_a_line_for_each_request_and_nothing_of_its_content(service:
     )
     assert line["ms"] > 0
     assert served["r-2"]["outcome"] == "missing_state"
+    assert "r-3" not in served, "that all is well is no news every few seconds"
     assert "quokka" not in json.dumps(lines())
     assert digest_of("root") not in json.dumps(lines())
 

@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import Protocol
 
 import recordance
-from recordance.errors import Fault, Refusal
+from recordance.errors import Fault, Refusal, StoreUnusable
 from recordance_adapters.bootstrap import Absent, open_service
 from recordance_adapters.driving.cli.commands import TOOL_COMMANDS
 from recordance_adapters.driving.cli.demonstration import DEMO
@@ -140,7 +140,7 @@ def _told(problem: Refusal | Fault, words: Sequence[str]) -> ExitCode:
     match problem:
         case Fault():
             fault = new_fault_id()
-            complain(f"{fault}: {plain(problem)}" if as_object else plain(problem))
+            complain(f"{fault}: {_whole(problem)}" if as_object else _whole(problem))
             failure = fault_failure(problem, fault)
         case _:
             failure = failure_of(problem)
@@ -149,6 +149,13 @@ def _told(problem: Refusal | Fault, words: Sequence[str]) -> ExitCode:
     if as_object:
         print(one_line(error_object(failure)))
     return code_of(problem)
+
+
+def _whole(problem: Fault) -> str:
+    """Return what the log has of a fault, with what to do about it."""
+    text = plain(problem)
+    lesson = problem.lesson if isinstance(problem, StoreUnusable) else ""
+    return text if not lesson or lesson in text else f"{lesson} ({text})"
 
 
 def _add_settings(parser: ArgumentParser, command: Command) -> None:

@@ -31,6 +31,8 @@ _OUTCOMES = {
 _STRANGE = "unknown"
 """The tool's name where the one that was sent is none: a label takes no text of a client."""
 
+_PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
+
 REQUESTS = logging.getLogger("recordance_adapters.requests")
 """Has a line for each request, with whatever level the rest is logged."""
 
@@ -70,7 +72,9 @@ class Observer:
         caller = scope.get(CALLER)
         who = {"subject": caller.actor} if isinstance(caller, Caller) else {}
         told = {"method": scope["method"], "route": route, "status": status, **who, **scope.get(CALL, {})}
-        REQUESTS.info("served", extra={FIELDS: {**told, "ms": round(seconds * 1_000, 2)}})
+        # Whoever runs it has it looked at every few seconds: that all is well is no news.
+        level = logging.DEBUG if route in _PROBES and status < 400 else logging.INFO
+        REQUESTS.log(level, "served", extra={FIELDS: {**told, "ms": round(seconds * 1_000, 2)}})
 
 
 class CallObserver:
