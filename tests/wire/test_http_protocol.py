@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from mcp_types import INVALID_REQUEST
 
 from recordance_adapters.driving.mcp_server.options import Options
 from recordance_adapters.driving.mcp_server.over_http.configuration import MCP_PATH, Bounds, Listening
@@ -117,6 +118,24 @@ def test_one_slow_call_holds_up_nobody_else(site: Site) -> None:
     for thread in waiting:
         thread.join(BOUND)
     assert len(answers) == 7
+
+
+def test_two_requests_of_one_id_in_one_session_get_no_answer_of_each_other(site: Site) -> None:
+    """case I4: the SDK tells answers apart by their ids; the second of two would take the first one's, which waited for ever."""
+    answers: list[dict[str, Any]] = []
+    protocol_tools._released.clear()
+    with HttpPeer(site, HANDSHAKE) as first, HttpPeer(site, HANDSHAKE) as other:
+        session = {"Mcp_Session_Id": first.headers({"method": "ping"})["Mcp-Session-Id"]}
+        waiting = threading.Thread(target=lambda: answers.append(first.call("hold", id=7)))
+        waiting.start()
+        again = other.era.call("7", "echo", {"text": "x"})
+        assert any(b"calls_in_flight 1.0" in site.get("/metrics").body for _ in range(2_000)), "the first has not come"
+        refused = other.post(again, **session)
+        assert (refused.status, refused.answer["error"]["code"]) == (400, INVALID_REQUEST)
+        other.call("release")
+        waiting.join(BOUND)
+        assert [answer["id"] for answer in answers] == [7]
+        assert other.post(again, **session).answer["result"]
 
 
 @ERAS

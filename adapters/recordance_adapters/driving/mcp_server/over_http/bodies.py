@@ -13,7 +13,7 @@ import anyio
 import anyio.to_thread
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.streamable_http import check_accept_headers
-from mcp_types import JSONRPCRequest
+from mcp_types import INVALID_REQUEST, ErrorData, JSONRPCError, JSONRPCRequest
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -27,11 +27,14 @@ from recordance_adapters.wire.failure import writable
 
 CALLED = "recordance.called"
 """Where a request's scope keeps the name and the arguments of a call, as they came."""
+ASKED = "recordance.asked"
+"""Where a request's scope keeps the id of the message that it holds."""
 TOO_LARGE, TOO_SLOW, NOT_ACCEPTABLE = 413, 408, 406
 _ACCEPTING = "Answers are JSON, or a stream of events where progress is told: send Accept: application/json, text/event-stream."
 _LONG = 64 * 1024
 """Bytes from which on a body is read in a thread, so that others do not wait for it (case I4)."""
 _JUDGED = ("name", "arguments")
+_TWICE = "A request with this id is not answered yet in this session; give each an id of its own."
 
 
 class TooLarge(Exception):
@@ -48,6 +51,8 @@ class Bodies:
     def __init__(self, app: ASGIApp, bounds: Bounds) -> None:
         self._app = app
         self._bounds = bounds
+        self._unanswered = set[tuple[str, str]]()
+        """Sessions and the ids of what is asked in them: two of one id would get each other's answer, or none."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer 406, 413, 408 or 400, or pass the message on."""
@@ -65,7 +70,25 @@ class Bodies:
         async def receive_again() -> Message:
             return waiting.popleft() if waiting else await receive()
 
-        await self._app(scope, receive_again, send)
+        await self._pass_on(scope, receive_again, send)
+
+    async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
+        asked = _asked(scope)
+        self._unanswered |= asked
+
+        def answered() -> None:
+            self._unanswered.difference_update(asked)
+            asked.clear()
+
+        async def send_on(message: Message) -> None:
+            if message["type"] == "http.response.body" and not message.get("more_body", False):
+                answered()  # before the app ends, as whoever has the whole answer may ask again at once
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_on)
+        finally:
+            answered()
 
     async def _refusal(self, scope: Scope, receive: Receive, waiting: deque[Message]) -> Response | None:
         """Read the message and put what is handed on into `waiting`, or return what its sender is told."""
@@ -83,7 +106,7 @@ class Bodies:
             return Response(write_frame(bad.answer).rstrip(b"\n"), 400, media_type="application/json")
         except Gone:
             return Response(status_code=400)
-        return None
+        return _refused_twice(scope[ASKED]) if self._unanswered & _asked(scope) else None
 
     async def _body(self, headers: Headers, receive: Receive) -> bytes:
         declared = headers.get("content-length", "")
@@ -104,12 +127,25 @@ class Bodies:
 async def _handed_on(scope: Scope, body: bytes) -> bytes:
     """Return the body as the SDK is to see it, and keep what of a call it is not to see in `scope`."""
     message = await anyio.to_thread.run_sync(read_frame, body) if len(body) > _LONG else read_frame(body)
+    if isinstance(message, JSONRPCRequest):
+        scope[ASKED] = message.id
     if not isinstance(message, JSONRPCRequest) or message.method != "tools/call":
         return write_frame(message)
     scope[CALLED] = called = {name: value for name, value in (message.params or {}).items() if name in _JUDGED}
     seen = {**(message.params or {}), **{name: _stand_in(value) for name, value in called.items()}}
     plain = {"jsonrpc": "2.0", "id": message.id, "method": message.method, "params": seen}
     return json.dumps(writable(plain), separators=(",", ":")).encode()
+
+
+def _asked(scope: Scope) -> set[tuple[str, str]]:
+    """Return what is asked in which session, if anything is and there is one; 1 and "1" are the same id to the SDK."""
+    session = Headers(scope=scope).get("mcp-session-id")
+    return {(session, str(scope[ASKED]))} if session is not None and ASKED in scope else set()
+
+
+def _refused_twice(id: int | str) -> Response:
+    refusal = JSONRPCError(jsonrpc="2.0", id=writable(id), error=ErrorData(code=INVALID_REQUEST, message=_TWICE))
+    return Response(write_frame(refusal).rstrip(b"\n"), 400, media_type="application/json")
 
 
 def _stand_in(value: Any) -> Any:
