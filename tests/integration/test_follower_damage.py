@@ -205,6 +205,29 @@ def test_a_truth_put_back_while_a_follower_looks_is_followed_from_there(tmp_path
         assert shown(follower) == 1
 
 
+@pytest.mark.parametrize("first", ["a recall", "a commit", "a purge"])
+@pytest.mark.parametrize("lost_rows", ["in the index", "in the overlay"])
+def test_a_truth_put_back_that_grew_past_a_running_follower_is_followed_anew(
+    tmp_path: Path, replica: TermReplica, first: str, lost_rows: str
+) -> None:
+    """Decision 1, case D3: a standby that takes over without the last rows goes on from there, and counts may agree."""
+    with opened("in_memory", tmp_path) as lost, opened("in_memory", tmp_path) as truth:
+        for each in (lost, truth):
+            remember(each, "tokio")
+        remember(lost, "other", "other")
+        write(truth, captured(*(make_capture(2 + place, "tokio") for place in range(4))), at=Instant(NOON + 1))
+        swapped = Swapped(lost)
+        follower = TermFollower(swapped, replica, standing_still)
+        assert shown(follower) == 1
+        if lost_rows == "in the index":
+            follower.commit()
+        swapped.truth = truth
+        {"a recall": lambda: None, "a commit": follower.commit, "a purge": follower.purge}[first]()
+        assert shown(follower) == 5
+        follower.commit()
+        assert shown(follower) == 5
+
+
 class Swapped:
     """A truth that can be put back."""
 

@@ -18,7 +18,7 @@ from recordance.ports.truth import Truth, TruthReader
 from recordance.query.document import TermDocument, TermQuery
 from recordance.query.fence import Scope
 from recordance.ranking.scoring import Weights
-from recordance.usecases.history import mark_at
+from recordance.usecases.history import lies_in, mark_at
 from recordance.usecases.overlay import Stand, bare_stand
 from recordance.usecases.term_view import OverlaidTerms
 
@@ -143,6 +143,7 @@ class TermFollower:
         capsule often forgets more.
         """
         with self._turn, self._truth.reading() as reader:
+            self._trusted = False
             if not self._trusts(reader) or reader.forgotten_after(self._replica.clean):
                 self._replica.clear(reader.head())
 
@@ -172,7 +173,9 @@ class TermFollower:
 
     def _stand_at(self, reader: TruthReader) -> Stand | None:
         head, stand = reader.head(), self._stand
-        if head < stand.head:  # the truth was put back to an earlier state
+        if not _follows(stand, reader):  # the truth was put back to an earlier state, and may have gone on from there
+            if stand.applied != self._replica.applied:
+                return None  # the replica has been begun anew for it already, and tells nothing of this snapshot
             stand = bare_stand(stand.snapshot, stand.applied)
             self._trusted = False
         if not 0 <= head - stand.applied <= OVERLAY_ROWS or not self._trusts(reader):
@@ -229,6 +232,7 @@ class TermFollower:
         head, replica = reader.head(), self._replica
         if replica.applied > head:
             raise ReplicaDamaged(f"the replica has applied {replica.applied} rows of a journal that has {head}")
+        self._trusted = False
         if not self._trusts(reader):
             raise ReplicaDamaged(f"the replica has applied {replica.applied} rows of another history")
         if not replica.applied and reader.forgotten_after(replica.clean):
@@ -257,26 +261,27 @@ class TermFollower:
         stand, replica = self._stand, self._replica
         if stand.applied == replica.applied < stand.head <= head and stand.head >= replica.clean:
             mark = mark_at(reader, stand.head)
-            replica.replace(stand.overlay.seqs.keys(), stand.overlay.index.documents(), stand.head, mark)
+            if mark == stand.mark:
+                replica.replace(stand.overlay.seqs.keys(), stand.overlay.index.documents(), stand.head, mark)
 
     def _put_in_place(self) -> None:
         """Let recalls look at what the replica holds now; they wait for the swap alone, not for what is left of the overlay.
 
         What they looked at before is let go: it may hold files open that have lost their names.
         """
-        snapshot, applied = self._replica.snapshot(), self._replica.applied
+        snapshot, applied, mark = self._replica.snapshot(), self._replica.applied, self._replica.mark
         for _ in range(_SWAPS):
             seen = self._stand
-            rebased = seen.rebased(snapshot, applied)
+            rebased = seen.rebased(snapshot, applied, mark)
             with self._swap:
                 if self._stand is seen:
                     self._stand, self._proven = rebased, None
                     return
         with self._swap:
-            self._stand, self._proven = self._stand.rebased(snapshot, applied), None
+            self._stand, self._proven = self._stand.rebased(snapshot, applied, mark), None
 
     def _trusts(self, reader: TruthReader) -> bool:
-        """Whether the replica followed this very journal; asked once, since what is applied here comes from it."""
+        """Whether the replica followed this very journal; recalls ask once, and then what they look at tells them."""
         if not self._trusted:
             self._trusted = self._replica.mark == mark_at(reader, self._replica.applied)
         return self._trusted
@@ -318,7 +323,15 @@ def _advanced(stand: Stand, reader: TruthReader) -> Stand | None:
         words += len(document.words)
         if words > OVERLAY_WORDS:
             return None
-    return stand.overlaid(stand.overlay.extended(changes, documents, stand.snapshot), head)
+    overlay = stand.overlay.extended(changes, documents, stand.snapshot)
+    return stand.overlaid(overlay, head, mark_at(reader, head))
+
+
+def _follows(stand: Stand, reader: TruthReader) -> bool:
+    """Whether the reader's journal goes on from the one that the stand was made from; it is looked at where it has moved."""
+    if stand.head == reader.head() or stand.mark is None:
+        return True
+    return lies_in(reader, stand.head, stand.mark)
 
 
 def _documents(reader: TruthReader, numbers: Sequence[int]) -> Iterator[TermDocument]:

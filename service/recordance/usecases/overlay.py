@@ -69,7 +69,10 @@ class Frequencies:
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """The term index as of one journal seq: a replica's snapshot, the overlay above it, and what has been counted of both."""
+    """The term index as of one journal seq: a replica's snapshot, the overlay above it, and what has been counted of both.
+
+    `mark` tells the journal that was read up to `head` from one with another history; it is not known before any was read.
+    """
 
     snapshot: TermSnapshot
     applied: int
@@ -77,25 +80,27 @@ class Stand:
     head: int
     below: Frequencies
     above: Frequencies
+    mark: str | None = None
 
     @property
     def document_count(self) -> int:
         """How many documents there are, an older version under a newer one not counted."""
         return self.snapshot.document_count - len(self.overlay.masked) + len(self.overlay.index)
 
-    def overlaid(self, overlay: Overlay, head: int) -> "Stand":
+    def overlaid(self, overlay: Overlay, head: int, mark: str) -> "Stand":
         """Return the same snapshot under a later overlay."""
-        return Stand(self.snapshot, self.applied, overlay, head, self.below, _above(self.snapshot, overlay))
+        return Stand(self.snapshot, self.applied, overlay, head, self.below, _above(self.snapshot, overlay), mark)
 
-    def rebased(self, snapshot: TermSnapshot, applied: int) -> "Stand":
+    def rebased(self, snapshot: TermSnapshot, applied: int, mark: str) -> "Stand":
         """Return the stand over what its replica holds now, with the part of the overlay that lies above that."""
         if snapshot is self.snapshot and applied == self.applied:
             return self
         if applied < self.applied:  # the replica began anew
-            return bare_stand(snapshot, applied)
+            return bare_stand(snapshot, applied, mark)
         overlay = self.overlay.above(applied, snapshot)
         below = self.below if snapshot is self.snapshot else _below(snapshot)
-        return Stand(snapshot, applied, overlay, max(applied, self.head), below, _above(snapshot, overlay))
+        known = self.mark if applied < self.head else mark
+        return Stand(snapshot, applied, overlay, max(applied, self.head), below, _above(snapshot, overlay), known)
 
     def frequencies(self, words: Collection[str], scope: Scope) -> dict[str, int]:
         """Return the exact document frequency of each word inside `scope`."""
@@ -103,9 +108,9 @@ class Stand:
         return {word: below[word] + above[word] for word in words}
 
 
-def bare_stand(snapshot: TermSnapshot, applied: int) -> Stand:
+def bare_stand(snapshot: TermSnapshot, applied: int, mark: str | None = None) -> Stand:
     """Return a snapshot that knows everything up to `applied`, with nothing above it."""
-    return Stand(snapshot, applied, Overlay(), applied, _below(snapshot), _above(snapshot, Overlay()))
+    return Stand(snapshot, applied, Overlay(), applied, _below(snapshot), _above(snapshot, Overlay()), mark)
 
 
 def _below(snapshot: TermSnapshot) -> Frequencies:
