@@ -236,11 +236,17 @@ def test_whoever_waits_for_a_purge_is_not_kept_waiting_for_quiet() -> None:
     assert pacemaker.stop()
 
 
-def test_a_purge_that_leaves_something_is_taken_up_again_by_itself() -> None:
-    """W6: a log that somebody reads from, or another process that has yet to purge, is no write that the probe would notice."""
+@pytest.mark.parametrize(
+    "timings", [{"poll": 0.001}, {"poll": BOUND, "again": 0.001}], ids=["asking often", "being told of writes"]
+)
+def test_a_purge_that_leaves_something_is_taken_up_again_by_itself(timings: dict[str, float]) -> None:
+    """W6: a log that somebody reads from, or another process that has yet to purge, is no write that the probe would notice.
+
+    Whoever is told of writes asks seldom, and is no later with this for it: other hosts wait for the word that it is done.
+    """
     ledger = Ledger()
     purge = Purge(ledger, unfinished=3)
-    pacemaker = Pacemaker(ledger, lambda: 0, Timings(quiet=0.001, poll=0.001), purge)
+    pacemaker = Pacemaker(ledger, lambda: 0, Timings(quiet=0.001, **timings), purge)
     pacemaker.start()
     assert purge.was_attempted(4)
     assert pacemaker.stop()

@@ -206,7 +206,7 @@ class Pacemaker:
         cost themselves.
         """
         end = time.monotonic() + longest
-        while not self._wake.wait(self._timings.poll):
+        while not self._wake.wait(min(self._timings.poll, max(0.0, end - time.monotonic()))):
             if self._stop.is_set() or self._changed() != seen or time.monotonic() >= end:
                 return
         self._hurry.wait(self._timings.quiet)
