@@ -178,6 +178,20 @@ def test_a_session_is_its_openers_alone(site: Site) -> None:
         assert rita.post(rita.era.request(1, "ping"), Mcp_Session_Id=stolen).status in (403, 404)
 
 
+@pytest.mark.parametrize("fence", ["projects", "destinations"])
+def test_a_session_is_of_one_fence(fence: str) -> None:
+    """F13: one subject may bear tokens that reach less far than another; what the wider one asked in is not the narrower's."""
+    narrow = TokenGrant(subject="alice", digest=digest_of("narrow"), **{fence: frozenset({"acme"})})
+    given = Listening(port=0, tokens=[TokenGrant(subject="alice", digest=digest_of("wide")), narrow])
+    with (
+        serving(protocol_tools.NoStore(), OPTIONS, given) as site,
+        HttpPeer(site, HANDSHAKE, "wide") as wide,
+        HttpPeer(site, HANDSHAKE, "narrow") as other,
+    ):
+        session = wide.headers({"method": "ping"})["Mcp-Session-Id"]
+        assert other.post(other.era.request(1, "ping"), Mcp_Session_Id=session).status in (403, 404)
+
+
 def test_a_signed_token_is_its_subject_with_its_fences(site: Site, authority: Authority) -> None:
     """F13: the claims that the settings name are fences, the scopes permissions."""
     with HttpPeer(site, STATELESS, authority.token(sub="olga", scope="read openid", teams=["acme"])) as peer:

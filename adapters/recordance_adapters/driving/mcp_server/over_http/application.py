@@ -188,4 +188,5 @@ def _is_local(scope: Scope) -> bool:
 
 def _user(caller: Caller) -> AuthenticatedUser:
     """Return the caller as the SDK compares it, so that a session is its opener's alone."""
-    return AuthenticatedUser(AccessToken(token="", client_id=caller.actor, scopes=[], subject=repr(caller.fence_key)))
+    fences = repr((caller.fence_key, None if caller.destinations is None else sorted(caller.destinations)))
+    return AuthenticatedUser(AccessToken(token="", client_id=caller.actor, scopes=[], subject=fences))
