@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from recordance.domain.caller import Caller
 from recordance.errors import InvalidArgument, MissingState, SearchFailed, StateKind, StoreUnusable
 from recordance.usecases.overseeing import status_of_all
 from recordance.usecases.side_by_side import Answer, OneByOne, Question, Unanswered
@@ -195,3 +196,33 @@ def test_search_scopes_are_listed_without_opening_a_store() -> None:
     assert chart["scopes"] == [{"name": "work", "description": "both", "destinations": ["team", "notes"]}]
     assert chart["default_search_scope"] == ["routed"]
     assert set(chart["means"]) == {"routed", "all"}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("memory_get", {"id": "cap-1"}),
+        ("memory_forget", {"id": "cap-1"}),
+        ("memory_store", {"content": "newer", "supersedes": ["cap-1"]}),
+        ("memory_relate", {"kind": "supports", "from": "cap-1", "to": "notes:cap-1"}),
+    ],
+)
+def test_a_bare_id_means_nothing_to_whoever_does_not_see_the_default(tool: str, arguments: dict[str, Any]) -> None:
+    """D4, F13: somebody else's cap-1 must not become notes:cap-1, least of all under a forget or a correction."""
+    house = House()
+    for place in ("home", "notes"):
+        house.store("tokio", destination=place)
+    notes = Caller(actor="bob", destinations=frozenset({"notes"}))
+    with pytest.raises(MissingState) as refused:
+        house.call(tool, notes, **arguments)
+    assert (refused.value.kind, refused.value.id) == (StateKind.UNKNOWN_CAPSULE, "cap-1")
+    assert "notes:cap-12" in refused.value.lesson
+
+
+def test_among_several_ids_a_bare_one_that_means_nothing_is_missing() -> None:
+    """D4: the others are read; and where the destination is named beside it, a bare id means that one."""
+    house = House()
+    house.store("tokio", destination="notes")
+    notes = Caller(actor="bob", destinations=frozenset({"notes"}))
+    assert house.call("memory_get", notes, ids=["cap-1", "notes:cap-1"])["missing"] == ["cap-1"]
+    assert house.call("memory_get", notes, id="cap-1", destination="notes")["capsules"][0]["id"] == "notes:cap-1"

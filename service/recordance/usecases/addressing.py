@@ -6,19 +6,21 @@ from recordance.answer.erasure import PREFIX as ERASED
 from recordance.answer.receipt import PREFIX as RECALLED
 from recordance.answer.receipt import split_receipts
 from recordance.domain.caller import Caller
-from recordance.domain.destination import split_id
-from recordance.errors import InvalidArgument
+from recordance.domain.destination import BARE, Naming, split_id
+from recordance.domain.identity import capsule_number
+from recordance.errors import InvalidArgument, MissingState, StateKind
 from recordance.usecases.store import Destinations
 
 
 def place_of(destinations: Destinations, caller: Caller, destination: str | None, ids: Mapping[str, str]) -> str:
     """Return the one destination in which the ids of a call lie, by the names of the fields that give them; opens nothing.
 
-    A bare id lies in the destination named, else in the default one. Raises MissingState for a name that the caller does not
-    see, InvalidArgument for an id that lies elsewhere than the destination named or than the ids before it.
+    A bare id lies in the destination named, else in the service's default one. Raises MissingState for a name that the caller
+    does not see, and for a bare id where they do not see that default; InvalidArgument for an id that lies elsewhere than the
+    destination named or than the ids before it.
     """
     stated = None if destination is None else destinations.named(caller, destination)
-    homes = {field: destinations.named(caller, split_id(id)[0] or stated) for field, id in ids.items()}
+    homes = {field: home_of_id(destinations, caller, stated, id) for field, id in ids.items()}
     place = stated or next(iter(homes.values()), None) or destinations.named(caller, None)
     for field, home in homes.items():
         if home != place:
@@ -39,6 +41,25 @@ def receipts_of(destinations: Destinations, caller: Caller, destination: str | N
             expected = f"a receipt of {stated}, or no destination"
             raise InvalidArgument("receipt", receipt, expected, f"{name} gave it, and the destination named is {stated}")
     return parts
+
+
+def home_of_id(destinations: Destinations, caller: Caller, stated: str | None, id: str) -> str:
+    """Return where an id lies.
+
+    To somebody who does not see the default destination a bare id is unknown: they were never given it, and what they could be
+    given under it is not what it means to everybody else.
+    """
+    name, local = split_id(id)
+    naming = destinations.catalogue(caller).naming(destinations.named(caller, name or stated))
+    if name is None and stated is None and naming != BARE and capsule_number(local) is not None:
+        raise nowhere(naming, id)
+    return destinations.named(caller, name or stated)
+
+
+def nowhere(naming: Naming, id: str) -> MissingState:
+    """Return the lesson that a bare id means nothing to a caller whose own ids all bear the name of their destination."""
+    lesson = f"no capsule has exactly this id; ids look like {naming.id(12)}, and memory_list names those that there are"
+    return MissingState(StateKind.UNKNOWN_CAPSULE, id, lesson)
 
 
 def _elsewhere(field: str, id: str, home: str, place: str, beside: str | None) -> InvalidArgument:

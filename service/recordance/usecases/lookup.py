@@ -46,7 +46,7 @@ def visible_among(capsules: Mapping[int, Capsule], caller: Caller, naming: Namin
 
 def unknown(naming: Naming, id: str) -> MissingState:
     """Return the lesson that no capsule has this id, or none that the caller may see."""
-    lesson = "no capsule has exactly this id here; ids look like cap-12, and memory_list names those that there are"
+    lesson = f"no capsule has exactly this id here; ids look like {naming.id(12)}, and memory_list names those that there are"
     return MissingState(StateKind.UNKNOWN_CAPSULE, naming.shown(id), lesson)
 
 

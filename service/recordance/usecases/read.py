@@ -8,10 +8,10 @@ from recordance.answer.envelope import FRAMING
 from recordance.answer.shown import Whole, listed_row, whole_capsule
 from recordance.domain.caller import Caller, Permission
 from recordance.domain.capsule import Capsule
-from recordance.domain.destination import Naming, number_there
+from recordance.domain.destination import BARE, Naming, number_there
 from recordance.domain.embedding import DEFAULT_SPACE
 from recordance.domain.relation import Relation, RelationKind
-from recordance.errors import InvalidArgument, Json, SearchFailed
+from recordance.errors import InvalidArgument, Json, MissingState, SearchFailed, StateKind
 from recordance.ports.truth import ListedState, ListRequest, TruthReader
 from recordance.query.exclusion import Eligibility
 from recordance.usecases.addressing import place_of
@@ -46,16 +46,14 @@ def get_capsules(destinations: Destinations, caller: Caller, destination: str | 
     Raises SearchFailed where none of several can.
     """
     check_permission(caller, Permission.READ)
-    wanted: dict[str, list[str]] = {}
-    for id in dict.fromkeys(ids):
-        wanted.setdefault(place_of(destinations, caller, destination, {"id": id}), []).append(id)
+    wanted, nowhere = _by_destination(destinations, caller, destination, list(dict.fromkeys(ids)))
     if len(wanted) == 1:
         ((name, own),) = wanted.items()
         part = _gotten(destinations, caller, name, own)
-        if len(own) == 1 and part.missing:
+        if len(own) == 1 and part.missing and not nowhere.missing:
             raise unknown(part.naming, own[0])
-        return _told(ids, [part], [])
-    parts, failed = list[_Gotten](), list[dict[str, Json]]()
+        return _told(ids, [part, nowhere], [])
+    parts, failed = [nowhere], list[dict[str, Json]]()
     profile = destinations.catalogue(caller).profile
     questions = [
         Question(name, partial(_gotten, destinations, caller, name, own), profile(name).deadline) for name, own in wanted.items()
@@ -65,7 +63,7 @@ def get_capsules(destinations: Destinations, caller: Caller, destination: str | 
             parts.append(answer)
         else:
             failed.append({"destination": name, "ids": wanted[name], "why": why(destinations, name, answer)})
-    if not parts:
+    if failed and len(failed) == len(wanted):
         raise SearchFailed({each["destination"]: each["why"] for each in failed})
     return _told(ids, parts, failed)
 
@@ -77,6 +75,22 @@ class _Gotten:
     naming: Naming
     views: Mapping[str, dict[str, Json]]
     missing: Mapping[str, str]
+
+
+def _by_destination(
+    destinations: Destinations, caller: Caller, destination: str | None, ids: Sequence[str]
+) -> tuple[dict[str, list[str]], _Gotten]:
+    """Return the ids by the destination in which they lie, and those that lie in none; one alone that does raises."""
+    wanted: dict[str, list[str]] = {}
+    nowhere: dict[str, str] = {}
+    for id in ids:
+        try:
+            wanted.setdefault(place_of(destinations, caller, destination, {"id": id}), []).append(id)
+        except MissingState as refusal:
+            if refusal.kind is not StateKind.UNKNOWN_CAPSULE or len(ids) == 1:
+                raise
+            nowhere[id] = id
+    return wanted, _Gotten(BARE, {}, nowhere)
 
 
 def _gotten(destinations: Destinations, caller: Caller, name: str, ids: Sequence[str]) -> _Gotten:

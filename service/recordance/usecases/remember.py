@@ -10,7 +10,7 @@ from recordance.domain.caller import Caller, Permission
 from recordance.domain.capture import Planned
 from recordance.domain.change import ChangeSet, KeepAnswer, KeptAnswer
 from recordance.domain.draft import CapsuleDraft
-from recordance.domain.identity import label_digest
+from recordance.domain.identity import capsule_id, label_digest
 from recordance.domain.instant import MICROSECONDS_PER_DAY, Instant
 from recordance.domain.provenance import Anchor
 from recordance.domain.remembered import Decision, Rejected
@@ -18,6 +18,7 @@ from recordance.errors import InvalidArgument, Json, MissingState, Refusal, Stat
 from recordance.ports.truth import TruthReader
 from recordance.query.exclusion import Eligibility
 from recordance.ranking.trimming import compact_json
+from recordance.usecases.addressing import home_of_id
 from recordance.usecases.deciding import decide
 from recordance.usecases.gathering import gather
 from recordance.usecases.likening import liken, with_newcomers
@@ -101,7 +102,8 @@ def home_of(destinations: Destinations, caller: Caller, destination: str | None,
     stated = draft.destination or destination
     name = destinations.named(caller, stated or destinations.routed(caller, traits_of(draft, caller)))
     for number, place in zip(draft.supersedes, draft.named_in, strict=bool(draft.named_in)):
-        other = destinations.named(caller, place or stated)
+        own = capsule_id(number)
+        other = home_of_id(destinations, caller, stated, own if place is None else f"{place}:{own}")
         if other != name:
             id = destinations.catalogue(caller).naming(other).id(number)
             why = f"it lies in {other} and this goes to {name}, and a capsule retires only what lies beside it"
