@@ -14,6 +14,7 @@ from recordance.domain.capsule import LabelField
 from recordance.domain.destination import RESERVED, Rule
 from recordance.domain.instant import Instant, from_datetime, parse_instant
 from recordance.domain.phrase import TaintShape
+from recordance.domain.storable import check_storable
 from recordance.domain.taint import DEFAULT_TAINT_POLICY, TaintPolicy
 from recordance.domain.vocabulary import Category, Domain, Intent, Kind, ReviewStatus, Type
 from recordance.errors import InvalidArgument, Json
@@ -301,14 +302,30 @@ class ScopeSettings(Section):
     destinations: tuple[Text, ...] = Field(min_length=1, description="names of destinations or of other scopes")
 
 
+def _storable(text: str) -> str:
+    try:
+        check_storable(text, "subject")
+    except InvalidArgument as refusal:
+        raise ValueError(refusal.why) from None
+    return text
+
+
+def _subtree(text: str) -> str:
+    if text.endswith("/"):
+        raise ValueError("a subtree covers what lies below it by itself and ends without a slash")
+    return text
+
+
 class TokenSettings(Section):
     """A bearer token: who bears it, and how far it reaches (F13)."""
 
-    subject: Text = Field(description="who bears it; writes are journalled under this name")
+    subject: Annotated[Text, AfterValidator(_storable)] = Field(description="who bears it; writes are journalled under this name")
     digest: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] = Field(
         repr=False, description="64 hexadecimal digits: the SHA-256 of the token"
     )
-    projects: frozenset[Text] | None = Field(default=None, description="the project subtrees that it reaches; left out: all")
+    projects: frozenset[Annotated[Text, AfterValidator(_subtree)]] | None = Field(
+        default=None, description="the project subtrees that it reaches, without a slash at the end; left out: all"
+    )
     destinations: frozenset[Text] | None = Field(default=None, description="the destinations that it reaches; left out: all")
     permissions: frozenset[Permission] = Field(
         default=frozenset(Permission), min_length=1, description=f"any of {', '.join(Permission)}"

@@ -225,3 +225,27 @@ def test_proposals_are_let_in_without_a_trace_in_the_request() -> None:
 def test_arguments_that_are_no_object_are_refused() -> None:
     """T1: even a call without any shape gets a lesson."""
     assert refused(["tokio"]).field == "arguments"
+
+
+@pytest.mark.parametrize(
+    ("given", "names"), [("all", ("all",)), ("a, b,a", ("a", "b")), (["b", "a"], ("b", "a")), (None, ())], ids=repr
+)
+def test_a_search_scope_is_names_with_commas_or_an_array(given: Any, names: tuple[str, ...]) -> None:
+    """D2, case J3: published as a string, since hosts refuse a union; an array is taken when one comes."""
+    assert recall_request({"terms": ["tokio"], "search_scope": given}).search_scope == names
+
+
+@pytest.mark.parametrize("given", [[], "", "a,,b", ["a", ""], [1], 3], ids=repr)
+def test_a_search_scope_that_names_nothing_is_refused(given: Any) -> None:
+    """D2: it would be read as the default, which nobody asked for."""
+    with pytest.raises(InvalidArgument) as refused:
+        recall_request({"terms": ["tokio"], "search_scope": given})
+    assert refused.value.field.startswith("search_scope")
+
+
+def test_a_destination_beside_a_search_scope_is_refused() -> None:
+    """D2: which of them holds nobody can tell."""
+    assert recall_request({"terms": ["tokio"], "destination": "notes"}).search_scope == ("notes",)
+    with pytest.raises(InvalidArgument) as refused:
+        recall_request({"terms": ["tokio"], "destination": "notes", "search_scope": "all"})
+    assert refused.value.field == "destination"

@@ -117,6 +117,8 @@ def on_servers(*hosts: str, more: str = "") -> str:
         ('truth = "mysql://host/db"', "it is no such URL"),
         ('[[http.tokens]]\nsubject = "x"\ndigest = "00"', "http.tokens[0].digest: got '…'"),
         (f'[[http.tokens]]\nsubject = "x"\ndigest = "{"0" * 64}"\ndestinations = ["z"]', "reaches a destination 'z'"),
+        (f'[[http.tokens]]\nsubject = "x"\ndigest = "{"0" * 64}"\nprojects = ["acme/"]', "ends without a slash"),
+        (f'[[http.tokens]]\nsubject = "x\\u0000"\ndigest = "{"0" * 64}"', "http.tokens[0].subject"),
     ],
 )
 def test_destinations_that_do_not_fit_together_are_refused(tmp_path: Path, text: str, lesson: str) -> None:

@@ -19,7 +19,7 @@ def search_scope() -> Kind[tuple[str, ...]]:
             case _:
                 raise wrong_type(value, field, "a string of names with commas between them")
         names = tuple(storable(name, field).strip() for name in listed)
-        if not all(names):
+        if not names or not all(names):
             raise InvalidArgument(field, value, _EXPECTED, "a name is missing in it")
         return tuple(dict.fromkeys(names))
 
