@@ -177,6 +177,34 @@ def test_a_limit_and_a_budget_cut_the_merged_ranking(world: World) -> None:
     assert world.ask("tokio", search_scope=("all",), limit=0)["results"] == []
 
 
+@pytest.mark.parametrize("cut", [{"limit": 1}, {"limit": 0}, {"token_budget": 1}, {"token_budget": 0}, {"limit": 2}], ids=repr)
+def test_neither_limit_nor_budget_changes_an_order_or_a_count(cut: dict[str, int]) -> None:
+    """O3, D4: what two destinations have at their second ranks comes first, however little of it is asked for."""
+    world = World()
+    world.of["shop"].remember("alpha beta one", "alpha two")
+    world.of["stock"].remember("alpha beta three", "alpha two")
+    whole = world.ask("alpha", "beta", search_scope=("teams",))
+    assert [each.get("equal") for each in whole["results"]] == [["stock:cap-2"], None, None]
+    answer = world.ask("alpha", "beta", search_scope=("teams",), **cut)
+    assert answer["matched"] == whole["matched"] == 3
+    assert answer["results"] == whole["results"][: answer["returned"]]
+    assert answer["returned"] + answer["trimmed_by_limit"] + answer["trimmed_by_budget"] == 3
+
+
+def test_what_lies_behind_the_first_ranks_follows_and_is_merged_too() -> None:
+    """D4: more results than enter the merge can be had, each content once, in an order that no limit changes."""
+    world = World()
+    contents = [f"alpha {word}" for word in "abcdefghijklmnopqrstu"]
+    world.of["shop"].remember(*contents)
+    world.of["stock"].remember(*reversed(contents))
+    answer = world.ask("alpha", search_scope=("teams",))
+    assert sorted(each["headline"] for each in answer["results"]) == sorted(contents)
+    assert sorted(len(each.get("equal", ())) for each in answer["results"]) == [1] * len(contents)
+    assert answer["returned"] + answer["trimmed_by_limit"] + answer["trimmed_by_budget"] == answer["matched"]
+    for limit in (5, 13, 20):
+        assert ids(world.ask("alpha", search_scope=("teams",), limit=limit)) == ids(answer)[:limit]
+
+
 def test_the_receipt_has_the_part_of_each_destination_that_shows_something(world: World) -> None:
     """O13: each part is signed by its own store, under the name of its destination."""
     answer = world.ask("tokio", search_scope=("house", "shop"), limit=1)

@@ -1,12 +1,13 @@
 """One answer out of those of several destinations (D2 to D5, O1 to O3).
 
-Each destination enters with what it would have shown by itself. Their rankings are fused by reciprocal ranks, since their scores
-have nothing to do with each other; what several have by the same content is one result, which says where else it is.
+Each destination enters with its own ranking, as if it were asked alone. The first ranks of all are fused by reciprocal ranks,
+since scores of different stores have nothing to do with each other; what lies behind them follows in the order of its ranks. What
+several show by the same content is one result, which says where else it is.
 """
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recordance.answer.envelope import Shown
 from recordance.answer.outcome import Outcome, excluded_view, exclusion_reason, outcome_of
@@ -17,6 +18,9 @@ from recordance.query.exclusion import ExclusionReason
 from recordance.query.request import RecallRequest
 from recordance.ranking.fusion import by_ranks
 from recordance.ranking.trimming import trim
+
+MERGED_RANKS = 12
+"""With how many ranks each destination enters, whatever the limit and the budget: so that neither changes an order or a count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +66,10 @@ def merged_report(
 
     `searched` names them together with those that failed; `unasked` are destinations that the caller could have asked too.
     """
-    results = _ranking(parts)
-    held = sum(len(part.gathered.shown) for part in parts)
-    eligible = sum(part.gathered.eligible for part in parts) - (held - len(results))
+    front = _front(parts)
+    entered = sum(len(part.gathered.shown[:MERGED_RANKS]) for part in parts)
+    eligible = sum(part.gathered.eligible for part in parts) - (entered - len(front))
+    results = _with_those_behind(parts, front)
     kept = results if request.limit is None else results[: request.limit]
     trimmed = trim([each.envelope() for each in kept], request.token_budget)
     shown = kept[: len(trimmed.shown)]
@@ -85,8 +90,8 @@ def merged_report(
     }
 
 
-def _ranking(parts: Sequence[Part]) -> list[_Result]:
-    """Return everything that any part shows, in the merged order; ties fall to the better rank, then to who was asked first."""
+def _front(parts: Sequence[Part]) -> list[_Result]:
+    """Return what the first ranks of all come to; ties fall to the better rank, then to who was asked first."""
     places = sorted(_places(parts), key=min)
     lanes: list[dict[int, int]] = [{} for _ in parts]
     for number, each in enumerate(places):
@@ -96,7 +101,7 @@ def _ranking(parts: Sequence[Part]) -> list[_Result]:
 
 
 def _places(parts: Sequence[Part]) -> Collection[Sequence[tuple[int, int]]]:
-    """Return, for each content, at which rank of which part it is shown.
+    """Return, for each content among the first ranks, at which rank of which part it is.
 
     What one store shows twice lies in two of its projects: only the first of them is the one that others have too.
     """
@@ -104,13 +109,36 @@ def _places(parts: Sequence[Part]) -> Collection[Sequence[tuple[int, int]]]:
     again: list[list[tuple[int, int]]] = []
     for place, part in enumerate(parts):
         own = set[str]()
-        for rank, shown in enumerate(part.gathered.shown, start=1):
+        for rank, shown in enumerate(part.gathered.shown[:MERGED_RANKS], start=1):
             if shown.digest in own:
                 again.append([(rank, place)])
             else:
                 found.setdefault(shown.digest, []).append((rank, place))
             own.add(shown.digest)
     return [*found.values(), *again]
+
+
+def _with_those_behind(parts: Sequence[Part], front: Sequence[_Result]) -> list[_Result]:
+    """Return the front with what lies behind it, by rank and then by who was asked first.
+
+    There too a content that another destination has shown already is no result of its own, though it was counted as one.
+    """
+    order, held = list(front), dict[str, int]()
+    for number, each in enumerate(front):
+        held.setdefault(each.shown.digest, number)
+    for rank, asked in sorted((rank, asked) for asked, part in enumerate(parts) for rank in _behind(part)):
+        part, shown = parts[asked], parts[asked].gathered.shown[rank]
+        holder = held.get(shown.digest)
+        if holder is not None and order[holder].part is not part:
+            order[holder] = replace(order[holder], elsewhere=(*order[holder].elsewhere, shown.envelope["id"]))
+        else:
+            held.setdefault(shown.digest, len(order))
+            order.append(_Result(part, shown, ()))
+    return order
+
+
+def _behind(part: Part) -> range:
+    return range(MERGED_RANKS, len(part.gathered.shown))
 
 
 def _result(parts: Sequence[Part], places: Sequence[tuple[int, int]]) -> _Result:

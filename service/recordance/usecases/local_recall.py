@@ -55,8 +55,10 @@ class LocalRecall:
             store.misses.record(self.missed, kept, caller.fence_key, self.at)
 
 
-def recall_in(store: Store, caller: Caller, request: RecallRequest) -> LocalRecall:
+def recall_in(store: Store, caller: Caller, request: RecallRequest, least: int = 0) -> LocalRecall:
     """Recall in one store; nothing is written.
+
+    What is gathered has the first `least` results whatever the request's limit and budget.
 
     Raises MissingState for an effort that cannot fence (F5), OtherDimension for an embedding of another dimension than the
     store's (L2).
@@ -65,7 +67,7 @@ def recall_in(store: Store, caller: Caller, request: RecallRequest) -> LocalReca
     with ExitStack() as opened:
         asked, findings = _ask(opened, store, caller, request, at)
         found = _find(store, asked, findings)
-        gathered = _gathered(store, asked, found)
+        gathered = _gathered(store, asked, found, least)
     ended = None if found.term_tally is None else outcome_of(found.term_tally.eligible, found.term_tally.excluded)
     return LocalRecall(gathered, ended, tuple(term.key for term in request.terms), at)
 
@@ -192,8 +194,8 @@ def _with(tally: Tally, more: Mapping[ExclusionReason, int]) -> Tally:
     return Tally(tally.eligible, {**tally.excluded, **more})
 
 
-def _gathered(store: Store, asked: _Asked, found: _Found) -> Gathered:
-    shown, best = _shown(store, asked, found)
+def _gathered(store: Store, asked: _Asked, found: _Found, least: int) -> Gathered:
+    shown, best = _shown(store, asked, found, least)
     space = asked.reader.space(DEFAULT_SPACE)
     return Gathered(
         request=asked.request,
@@ -213,12 +215,13 @@ def _gathered(store: Store, asked: _Asked, found: _Found) -> Gathered:
     )
 
 
-def _shown(store: Store, asked: _Asked, found: _Found) -> tuple[tuple[Shown, ...], float | None]:
-    """Return what is shown and the best result's support, reading no more results than can be shown (O3)."""
-    most = min(found.tally.eligible, most_that_fit(asked.request.token_budget))
+def _shown(store: Store, asked: _Asked, found: _Found, least: int) -> tuple[tuple[Shown, ...], float | None]:
+    """Return what is shown, or `least` if that is more, and the best result's support, reading no more than that (O3)."""
+    most = most_that_fit(asked.request.token_budget)
     if asked.request.limit is not None:
         most = min(most, asked.request.limit)
-    page = min(most, FIRST_PAGE)
+    most = min(found.tally.eligible, max(most, least))
+    page = min(most, max(FIRST_PAGE, least))
     ranked: tuple[Claim, ...] = ()
     results: list[Shown] = []
     while page:
@@ -227,7 +230,7 @@ def _shown(store: Store, asked: _Asked, found: _Found) -> tuple[tuple[Shown, ...
         results += [shown_of(one) for one in _evidence(store, asked, ranked[built:])]
         trimmed = trim([each.envelope for each in results], asked.request.token_budget)
         if trimmed.budget_ended or page >= most:
-            return tuple(results[: len(trimmed.shown)]), ranked[0].support if ranked else None
+            return tuple(results[: max(len(trimmed.shown), least)]), ranked[0].support if ranked else None
         page = min(most, page * PAGE_GROWTH)
     return (), None
 

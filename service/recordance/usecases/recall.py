@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from recordance.answer.merging import Failed, Part, merged_report
+from recordance.answer.merging import MERGED_RANKS, Failed, Part, merged_report
 from recordance.answer.outcome import Outcome
 from recordance.answer.report import report
 from recordance.domain.caller import Caller, Permission
@@ -103,11 +103,11 @@ def _ask(destinations: Destinations, caller: Caller, name: str, request: RecallR
     """Recall in one destination; where its embeddings have another dimension, by its term lane alone if that was asked (D5)."""
     store = destinations.reading(caller, name)
     try:
-        return _Told(store, recall_in(store, caller, request))
+        return _Told(store, recall_in(store, caller, request, MERGED_RANKS))
     except OtherDimension as mismatch:
         if Lane.TERM not in request.lanes:
             raise
-        return _Told(store, recall_in(store, caller, replace(request, lane=LaneChoice.TERM)), mismatch)
+        return _Told(store, recall_in(store, caller, replace(request, lane=LaneChoice.TERM), MERGED_RANKS), mismatch)
 
 
 def _together(destinations: Destinations, caller: Caller, asked: Sequence[Profile], request: RecallRequest) -> dict[str, Json]:
