@@ -10,7 +10,7 @@ from recordance.domain.change import AddRelation, ChangeSet, PutFeedback, Remove
 from recordance.domain.journal import Op
 from recordance.domain.relation import Relation, RelationKind
 from recordance.domain.review import Feedback, FeedbackOutcome
-from recordance.errors import InvalidArgument, MissingState, StateKind, StoreUnusable
+from recordance.errors import Fault, InvalidArgument, MissingState, StateKind, StoreUnusable
 from recordance.ports.moving import Leaving, Progress
 from recordance.usecases.move import Phase
 from recordance_adapters.driven.sql_truth import moving
@@ -228,6 +228,28 @@ def test_what_was_forgotten_between_two_attempts_leaves_no_byte_at_the_target(so
         write(truth, entombed(2))
     moved(source, target)
     assert not holding(Path(target).parent, secret)
+    assert contents(target) == sorted([SAID[0], SAID[2]])
+
+
+def test_no_byte_of_it_is_left_even_where_the_last_attempt_ends_before_the_target_is_opened(source: str, tmp_path: Path) -> None:
+    """W6, W10: once it is open the move is over, and whoever runs it again has nothing to do."""
+    target = new_place("sqlite", tmp_path)
+    with between(source, target) as unfinished:
+        unfinished.begin()
+        with unfinished.hold(Leaving.OPEN) as hold:
+            hold.carry(unwatched(Phase.CARRYING))
+    with closing(opened_at(source)) as truth:
+        write(truth, entombed(2))
+    with closing(sqlite3.connect(target)) as there:
+        there.execute("CREATE TRIGGER shut BEFORE UPDATE ON alembic_version BEGIN SELECT RAISE(ABORT, 'as by a crash'); END")
+        there.commit()
+    with pytest.raises(Fault):
+        moved(source, target)
+    assert not holding(Path(target).parent, b"7411")
+    with closing(sqlite3.connect(target)) as there:
+        there.execute("DROP TRIGGER shut")
+        there.commit()
+    moved(source, target)
     assert contents(target) == sorted([SAID[0], SAID[2]])
 
 

@@ -62,14 +62,18 @@ class SqlMoving:
             yield SqlHold(reader, reader.rows, self._target, self._target_place, self._pace)
 
     def settle(self) -> None:
-        """See Moving. What an attempt brought and a later one took back again must leave no byte (W6)."""
+        """See Moving. What an attempt brought and a later one took back again must leave no byte (W6).
+
+        That comes first: once its target is open, nobody takes up a move again.
+        """
+        with self._target.reading() as reader:
+            head, identity = reader.head(), reader.identity()
+        self._target.rewrite(head)
+        self._target.vacuum()
+        self._target.truncate_log(_PATIENCE_SECONDS)
         with self._target.writing() as writer:
-            head, identity = writer.head(), writer.identity()
             writer.rows.change(_MARK, mark=HEAD)
-        self._target = settled = self._target.known_as(identity, HEAD)
-        settled.rewrite(head)
-        settled.vacuum()
-        settled.truncate_log(_PATIENCE_SECONDS)
+        self._target = self._target.known_as(identity, HEAD)
 
 
 class SqlHold:
