@@ -15,7 +15,7 @@ from recordance.domain.identity import content_digest
 from recordance.domain.instant import format_instant
 from recordance.domain.journal import Op
 from recordance.domain.place import OUTSIDE, TRUTH, Place, PlaceState
-from recordance.errors import Fault, InvalidArgument, MissingState, StateKind
+from recordance.errors import Fault, InvalidArgument, MissingState, StateKind, StoreUnusable
 from recordance.ports.truth import TruthReader, TruthWriter
 from recordance.query.request import RecallRequest
 from recordance.query.terms import read_terms
@@ -240,9 +240,12 @@ class Rooms:
     def __init__(self) -> None:
         self.state = PlaceState.PENDING
         self.asked: list[tuple[str, int]] = []
+        self.problem: Exception | None = None
 
     def purge(self, seq: int) -> Sequence[Place]:
         self.asked.append(("purge", seq))
+        if self.problem is not None:
+            raise self.problem
         return self._places()
 
     def tidy(self, seq: int) -> Sequence[Place]:
@@ -271,6 +274,21 @@ def test_a_pending_place_is_said_to_be_pending_and_asked_about_by_its_own_seq() 
     assert again["places"][1] == {"place": "write-ahead log", "state": "purged"}
     assert again["receipt"] != first["receipt"]
     assert [seq for asked, seq in rooms.asked if asked == "purge"] == [3, 4, 3]
+
+
+def test_a_store_that_is_lost_after_a_forget_does_not_say_that_nothing_was_written() -> None:
+    """W6, case D13: what is committed is done; the caller is told so, and gets the receipt by asking again."""
+    rooms, store = Rooms(), bench()
+    purger = Purger(store.truth, store.store.terms, store.store.vectors, rooms)
+    destinations = Destinations({DEFAULT: replace(store.store, purger=purger)})
+    store.learn("the secret")
+    rooms.problem = StoreUnusable("gone", lesson="nothing was written", kind=StateKind.STORE_UNREACHABLE)
+    with pytest.raises(StoreUnusable) as told:
+        forget(destinations, ANN, None, "cap-1")
+    assert told.value.kind is StateKind.WRITE_UNCERTAIN
+    assert told.value.lesson.startswith("it is forgotten")
+    rooms.problem = None
+    assert forget(destinations, ANN, None, "cap-1")["already"] is True
 
 
 def test_nothing_is_purged_for_a_tombstone_that_was_not_committed() -> None:

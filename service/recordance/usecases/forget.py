@@ -1,5 +1,7 @@
 """Forgetting: a capsule's content leaves for good, a skeleton with its tombstone stays (W6, F8, F13, decision 11)."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from unicodedata import normalize
@@ -12,7 +14,7 @@ from recordance.domain.forgetting import content_mac
 from recordance.domain.instant import Instant
 from recordance.domain.journal import Entry, Op
 from recordance.domain.storable import check_storable
-from recordance.errors import InvalidArgument, Json
+from recordance.errors import InvalidArgument, Json, MissingState, StateKind, StoreUnusable
 from recordance.ports.truth import TruthReader, TruthWriter
 from recordance.query.folding import fold_words
 from recordance.usecases.addressing import place_of
@@ -20,6 +22,7 @@ from recordance.usecases.lookup import visible
 from recordance.usecases.side_by_side import OneByOne, Question
 from recordance.usecases.store import Destinations
 
+_DONE = "it is forgotten, but the store was lost before it could be told where it is purged: forget it again for the receipt"
 _TELLING_BYTES = 3
 """A content as short as that stands in many a reason without being meant."""
 
@@ -41,7 +44,8 @@ def forget(
 
     What was forgotten before is not forgotten anew: its places are purged where they were pending, and told. `equal` names what
     the caller sees with the same content, which stays; `unread` the destinations that could not be asked for it. Raises
-    MissingState when the capsule is unknown, InvalidArgument for a reason that repeats the content.
+    MissingState when the capsule is unknown, InvalidArgument for a reason that repeats the content, and
+    StoreUnusable(WRITE_UNCERTAIN) when the store is lost once it is forgotten.
     """
     store = destinations.writing(caller, place_of(destinations, caller, destination, {"id": id}))
     if reason is not None:
@@ -55,10 +59,20 @@ def forget(
             forgotten = _entomb(writer, caller, capsule, reason or "", at)
         else:
             forgotten = _earlier(writer, capsule, capsule.standing.tombstoned_at)
-    equal = None if forgotten.digest is None else _equal(destinations, caller, forgotten.digest)
-    places = tuple(store.purger.purge(forgotten.seq))
+    with _told_as_done():
+        equal = None if forgotten.digest is None else _equal(destinations, caller, forgotten.digest)
+        places = tuple(store.purger.purge(forgotten.seq))
     erasure = Erasure(identity.store, forgotten.seq, forgotten.number, forgotten.at, places)
     return forgotten_view(erasure, identity.key, store.naming, equal)
+
+
+@contextmanager
+def _told_as_done() -> Iterator[None]:
+    """Let no failure after the commit say that nothing was written."""
+    try:
+        yield
+    except (StoreUnusable, MissingState) as problem:
+        raise StoreUnusable(f"after a forget: {problem}", lesson=_DONE, kind=StateKind.WRITE_UNCERTAIN) from problem
 
 
 def _entomb(writer: TruthWriter, caller: Caller, capsule: Capsule, reason: str, at: Instant) -> _Forgotten:
