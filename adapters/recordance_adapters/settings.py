@@ -8,7 +8,7 @@ import difflib
 import hashlib
 import os
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Self, get_args
@@ -112,7 +112,8 @@ class Settings(PlaceSettings):
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
         if self.destinations and (given := sorted(self.model_fields_set & PlaceSettings.model_fields.keys())):
-            raise ValueError(f"{given[0]} is that of the one destination there is without this list; give it in one of these")
+            alone = "is that of the one destination that there is without a list of destinations"
+            raise ValueError(f"{given[0]} {alone}; give it in one of the list")
         names = [*(each.name for each in self.destinations), *(each.name for each in self.scopes)]
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise ValueError(f"two destinations or scopes are called {twice[0]}")
@@ -202,6 +203,17 @@ _PLAIN = {
 """What pydantic says in the words of its classes, in the words of the file."""
 
 
+class Unfitting(InvalidArgument):
+    """Settings that do not fit together; `why` names those that it is about."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__("settings", None, "settings that fit together", why)
+
+    def __str__(self) -> str:
+        """What does not fit."""
+        return f"settings: {self.why}"
+
+
 @dataclass(frozen=True, slots=True)
 class _Layer:
     """Raw values from one place: what that place calls each setting, and against what its relative paths are read."""
@@ -214,8 +226,9 @@ class _Layer:
         head, dot, rest = key.partition(".")
         return self.names.get(head, head) + dot + rest
 
-    def without_config(self) -> "_Layer":
-        return replace(self, values={key: value for key, value in self.values.items() if key != _CONFIG})
+    def without(self, keys: Container[str]) -> "_Layer":
+        """Return the layer without these settings, nor anything inside them."""
+        return replace(self, values={key: value for key, value in self.values.items() if key.partition(".")[0] not in keys})
 
 
 def load_settings(options: Mapping[str, Json], environment: Mapping[str, str] = os.environ) -> Settings:
@@ -228,7 +241,11 @@ def load_settings(options: Mapping[str, Json], environment: Mapping[str, str] = 
     said = _Layer(given, {key: "--" + key.replace("_", "-") for key in given}, here)
     surrounding = _Layer(dict(_variables(environment)), {key: name for name, key in ENVIRONMENT.items()}, here)
     named = next((layer for layer in (said, surrounding) if _CONFIG in layer.values), None)
-    return _settings(([] if named is None else [_file(named)]) + [surrounding.without_config(), said.without_config()])
+    written = [] if named is None else [_file(named)]
+    if any(layer.values.get("destinations") for layer in written):
+        # An image or a unit names a place for whoever lists none; a list says where everything is.
+        surrounding = surrounding.without(PlaceSettings.model_fields)
+    return _settings([*written, surrounding.without({_CONFIG}), said.without({_CONFIG})])
 
 
 def with_listening(settings: Settings, given: Mapping[str, str]) -> Settings:
@@ -309,7 +326,7 @@ def _refusal(error: ErrorDetails, raw: Mapping[str, Json], origin: Mapping[str, 
     """Return pydantic's complaint about one setting as a lesson."""
     steps = list(error["loc"])
     if not steps:  # what does not fit together, and names what it is about
-        return InvalidArgument("settings", "…", "settings that fit together", _cause(error))
+        return Unfitting(_cause(error))
     section, keys, got = _place_of(steps, raw)
     layer = origin.get(str(keys[0]))
     path = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys).removeprefix(".")

@@ -88,3 +88,36 @@ def test_the_scopes_are_shown(service: Service) -> None:
     assert "notes  what is jotted down" in shown
     assert "routed: project_prefix notes" in shown
     assert "both  = notes, home" in shown
+
+
+def test_the_doctor_looks_at_every_destination_and_the_worst_counts(service: Service) -> None:
+    """D3: nobody is told that all is well while one of the destinations is damaged."""
+    service("store", "a blue boat")
+    service("store", "a red boat", "--destination", "notes")
+    well = service("doctor", "--json")
+    assert (well.code, well.answer["verdict"]) == (0, "ok")
+    assert [each["destination"] for each in well.answer["destinations"]] == ["home", "notes"]
+    for part in (service.folder / "notes").glob("truth.sqlite*"):
+        part.write_bytes(b"garbage" * 1_000)
+    ill = service("doctor")
+    assert ill.code == 3
+    assert "notes:\n    cannot be looked at:" in ill.out
+    assert "home:\n    ok    integrity" in ill.out
+    assert "in all: fail" in ill.out.splitlines()[-1]
+
+
+def test_a_destination_that_was_never_written_to_is_made_by_the_first_recall(service: Service) -> None:
+    """D3, case L4: whoever lists it has named its place with care; upkeep alone makes none."""
+    assert service("status").code == 3
+    answer = service("recall", "boat", "--search-scope", "all", "--json").answer
+    assert [each["outcome"] for each in answer["searched"]] == ["abstain", "abstain"]
+    assert service("status").code == 0
+
+
+def test_a_name_that_is_no_destination_is_bad_usage(service: Service) -> None:
+    """D2: and no empty result, which the code for nothing found would say."""
+    asked = service("recall", "boat", "--search-scope", "nots")
+    assert asked.code == 2
+    assert "home, notes" in asked.err
+    assert service("token", "ann", "--reach-destination", "nots").code == 2
+    assert service("token", "ann", "--reach-destination", "notes").code == 0

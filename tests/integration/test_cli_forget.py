@@ -25,7 +25,7 @@ def test_a_forget_shows_each_place_and_ends_well(command: Commands) -> None:
     assert ran.code == 0, ran.err
     first, purged, *rest = ran.out.splitlines()
     assert first == "cap-1 is forgotten since 2026-03-01T12:00:00Z"
-    assert purged.split(maxsplit=1) == ["purged", "truth, write-ahead log, term index, vector index, idle replicas, backups"]
+    assert purged.split(maxsplit=1) == ["purged", "truth; write-ahead log; term index; vector index; idle replicas; backups"]
     assert [line.split(":")[0].split(maxsplit=1) for line in rest[:2]] == [
         ["outside", "exports"],
         ["outside", "copies made by others"],
@@ -70,7 +70,7 @@ def test_a_receipt_is_verified_and_told_to_be_as_it_was_stated(command: Commands
     ran = command("verify-receipt", receipt)
     assert ran.code == 0
     assert ran.out.startswith("this store gave it: cap-1 was forgotten at 2026-03-01T12:00:00Z, as seq 3\nwhat it stated:\n")
-    assert "what is so now:\n    purged   truth, write-ahead log" in ran.out
+    assert "what is so now:\n    purged   truth; write-ahead log" in ran.out
     told = command("verify-receipt", receipt, "--json")
     assert (told.code, told.answer["signature"], told.answer["state"]) == (0, "holds", "tombstoned")
     shown = command("verify-receipt", command("recall", "nine", "--json").answer["receipt"])

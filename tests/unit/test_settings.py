@@ -93,7 +93,7 @@ def on_servers(*hosts: str, more: str = "") -> str:
 @pytest.mark.parametrize(
     ("text", "lesson"),
     [
-        ('store = "x"\n' + SERVICE, "store is that of the one destination"),
+        ('store = "x"\n' + SERVICE, "store is that of the one destination that there is"),
         (SERVICE.replace('"b"', '"a"'), "two destinations or scopes are called a"),
         (SERVICE + '[[destinations]]\nname = "c"', "destination c has neither a store nor a truth"),
         (SERVICE + '[[scopes]]\nname = "a"\ndestinations = ["b"]', "two destinations or scopes are called a"),
@@ -146,6 +146,15 @@ def test_servers_come_from_the_environment_too(tmp_path: Path) -> None:
     assert "secret" not in repr(settings)
     assert "secret" not in refused({}, {"RECORDANCE_TRUTH": "mysql://u:secret@db/x"}).message
     assert place.store != Settings().store
+
+
+def test_a_list_of_destinations_stands_above_the_place_that_the_environment_names(tmp_path: Path) -> None:
+    """DESIGN decision 8: an image and a unit name a folder for whoever lists none; whoever says a place beside a list is told."""
+    options = written(tmp_path, SERVICE)
+    places = {"RECORDANCE_STORE": "elsewhere", "RECORDANCE_TRUTH": "postgresql://db/x", "RECORDANCE_VECTORS_KEY": "k"}
+    assert [place.store for place in load_settings(options, places).places()] == [tmp_path / "a", tmp_path / "b"]
+    message = refused({**options, "store": "elsewhere"}, places).message
+    assert message.startswith("settings: store is that of the one destination that there is without a list of destinations")
 
 
 def test_paths_inside_tables_are_read_from_the_files_folder(tmp_path: Path) -> None:

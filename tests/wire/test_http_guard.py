@@ -139,6 +139,15 @@ def test_others_are_not_let_in_unasked(host: str) -> None:
     check_exposure(Listening(host=host, tokens=[TokenGrant(subject="a", digest="0" * 64)]))
 
 
+@pytest.mark.parametrize("said", [{"allowed_hosts": ["memory.example.org"]}, {"public_url": "https://memory.example.org"}])
+def test_a_server_behind_a_proxy_is_not_left_open(said: dict[str, Any]) -> None:
+    """case L1: who names the proxy's address says that others come through it, on whatever address this server listens."""
+    with pytest.raises(InvalidArgument) as refused:
+        check_exposure(Listening(**said))
+    assert refused.value.field == f"http.{next(iter(said))}"
+    check_exposure(Listening(**said, tokens=[TokenGrant(subject="a", digest="0" * 64)]))
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost", "127.8.9.1"])
 def test_this_machine_alone_needs_no_token(host: str) -> None:
     """case L1: the default is for one person's machine."""

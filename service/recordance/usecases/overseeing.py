@@ -1,12 +1,14 @@
-"""How every destination of a service stands, shortly (`status`; D3)."""
+"""How every destination of a service stands: shortly (`status`), and looked at thoroughly (`doctor`; D3)."""
 
 from collections.abc import Callable
 
 from recordance.domain.caller import Caller
 from recordance.errors import Json, RecordanceError
 from recordance.ports.housing import Housing
+from recordance.usecases.examining import Verdict
 from recordance.usecases.failing import why
-from recordance.usecases.inspect import status
+from recordance.usecases.follow import Progress
+from recordance.usecases.inspect import doctor, status
 from recordance.usecases.store import Destinations
 
 _TOLD = ("place", "seq", "capsules", "forgotten", "aliases", "misses")
@@ -28,6 +30,28 @@ def status_of_all(destinations: Destinations, caller: Caller, housing: Callable[
             for name in destinations.visible(caller)
         ]
     }
+
+
+def doctor_of_all(
+    destinations: Destinations, caller: Caller, housing: Callable[[str], Housing], progress: Progress
+) -> dict[str, Json]:
+    """Return `{verdict, destinations: [{destination, verdict, checks} | {destination, verdict, failed}]}`, the worst in front.
+
+    `progress` hears of the checks of each that are done.
+    """
+    names = destinations.visible(caller)
+    examined = [{"destination": name, **_examined(destinations, caller, name, housing, progress)} for name in names]
+    worst = max((Verdict(each["verdict"]) for each in examined), key=list(Verdict).index)
+    return {"verdict": worst.value, "destinations": examined}
+
+
+def _examined(
+    destinations: Destinations, caller: Caller, name: str, housing: Callable[[str], Housing], progress: Progress
+) -> dict[str, Json]:
+    try:
+        return doctor(destinations, caller, name, housing(name), progress)
+    except RecordanceError as problem:
+        return {"verdict": Verdict.FAIL.value, "failed": why(destinations, name, problem)}
 
 
 def _shortly(destinations: Destinations, caller: Caller, name: str, housing: Callable[[str], Housing]) -> dict[str, Json]:

@@ -106,7 +106,8 @@ class SqliteDialect:
         code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE
         unread = code == sqlite3.SQLITE_CANTOPEN and self._file.access is Access.READING
         lesson = _UNREAD_LOG if unread else _LESSONS.get(code)
-        return Fault(f"SQLite: {error}") if lesson is None else StoreUnusable(f"SQLite: {error}; {lesson}", lesson=lesson)
+        told = f"{self._file.path}: SQLite: {error}"
+        return Fault(told) if lesson is None else StoreUnusable(f"{told}; {lesson}", lesson=lesson)
 
     def is_lost(self, connection: PoolProxiedConnection) -> bool:  # noqa: ARG002
         """See SqlDialect: there is nobody at the other end."""

@@ -173,7 +173,9 @@ def _add_settings(parser: ArgumentParser, command: Command) -> None:
 def _answer(command: Command, given: Namespace, servers: Servers | None) -> int:
     settings = load_settings({name: vars(given)[name] for name in _SETTINGS if name in given})
     logging.basicConfig(stream=sys.stderr, level=settings.log_level.upper(), format="%(levelname)s %(name)s: %(message)s")
-    with open_service(settings, command.absent) as service:
+    # Whoever lists a destination has named its place with care: it is there from the first call on.
+    absent = Absent.MAKE if settings.destinations and command.name in TOOL_COMMANDS else command.absent
+    with open_service(settings, absent) as service:
         reply = command.run(Session(settings=settings, service=service, servers=servers), given)
         if reply.answer is None:
             return reply.code

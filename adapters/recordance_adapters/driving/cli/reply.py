@@ -41,7 +41,7 @@ _FAILURES = frozenset({StateKind.STORE_BUSY, StateKind.INDEX_BEHIND, StateKind.N
 def code_of(problem: Refusal | Fault) -> ExitCode:
     """Return how the process ends after a refusal or a fault."""
     match problem:
-        case InvalidArgument():
+        case InvalidArgument() | MissingState(kind=StateKind.UNKNOWN_DESTINATION):
             return ExitCode.USAGE
         case MissingState(kind=kind) if kind not in _FAILURES:
             return ExitCode.NOTHING

@@ -208,8 +208,14 @@ def _counts(counts: Mapping[str, int]) -> str:
 
 
 def checks(answer: Answer) -> Iterator[str]:
-    """A doctor's findings: a line a check, and below what is not in order what to do."""
-    for check in answer["checks"]:
+    """A doctor's findings: a line a check, and below what is not in order what to do; of several destinations one by one."""
+    for place in answer.get("destinations", ()):
+        yield f"{place['destination']}:"
+        if "failed" in place:
+            yield f"{_INDENT}cannot be looked at: {one(place['failed'], 400)}"
+        else:
+            yield from (_INDENT + line for line in checks(place))
+    for check in answer.get("checks", ()):
         yield f"{check['verdict']:<5} {check['name']}: {one(check['found'], 200)}"
         if check.get("advice"):
             yield from textwrap.wrap(check["advice"], WIDTH, initial_indent="      ", subsequent_indent="      ")
@@ -254,7 +260,7 @@ def _places(places: Sequence[Mapping[str, Json]]) -> Iterator[str]:
         named = [place for place in places if place["state"] == state]
         bare = [place["place"] for place in named if "note" not in place]
         if bare:
-            yield f"{_INDENT}{state:<8} {', '.join(bare)}"
+            yield f"{_INDENT}{state:<8} {'; '.join(bare)}"
         for place in named:
             if "note" in place:
                 yield f"{_INDENT}{state:<8} {place['place']}: {one(place['note'], 200)}"

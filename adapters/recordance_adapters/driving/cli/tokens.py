@@ -23,10 +23,14 @@ def words(parser: ArgumentParser) -> None:
     parser.add_argument("--read-only", action="store_true", help="It reads and never writes.")
 
 
-def make(_: Session, given: Namespace) -> Reply:
+def make(session: Session, given: Namespace) -> Reply:
     """Make a token. Nothing keeps it: the settings take its digest alone."""
     if not given.subject.strip():
         raise InvalidArgument("subject", given.subject, "a name such as alice", "it is blank")
+    known = session.settings.names()
+    for name in given.reach_destination or ():
+        if session.settings.destinations and name not in known:
+            raise InvalidArgument("--reach-destination", name, f"one of {', '.join(known)}", "there is no such destination")
     token = secrets.token_urlsafe(_BYTES)
     permissions = [Permission.READ] if given.read_only else list(Permission)
     grant = {

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from recordance.errors import InvalidArgument, Json
 from recordance.usecases import inspect
-from recordance.usecases.overseeing import status_of_all
+from recordance.usecases.overseeing import doctor_of_all, status_of_all
 from recordance.usecases.transfer import Vectors, export_lines, import_lines
 from recordance.usecases.verify import verify_receipt
 from recordance_adapters.bootstrap import Absent
@@ -43,9 +43,7 @@ def _destination_words(parser: ArgumentParser) -> None:
 
 
 def _status_words(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--destination", metavar="NAME", help="The destination; left out, all of them shortly if there are several."
-    )
+    parser.add_argument("--destination", metavar="NAME", help="The destination; left out, all of them if there are several.")
 
 
 def _told(session: Session, name: str, answer: dict[str, Json]) -> dict[str, Json]:
@@ -101,11 +99,14 @@ def _status(session: Session, given: Namespace) -> Reply:
 
 
 def _doctor(session: Session, given: Namespace) -> Reply:
-    service, name, progress = session.service, _named(session, given), Progress("Checking")
-    answer = inspect.doctor(service.destinations, service.caller(ACTOR), name, service.housing(name), progress)
+    service, caller, progress = session.service, session.service.caller(ACTOR), Progress("Checking")
+    if given.destination is None and len(service.destinations.visible(caller)) > 1:
+        answer = doctor_of_all(service.destinations, caller, service.housing, progress)
+    else:
+        name = _named(session, given)
+        answer = _told(session, name, inspect.doctor(service.destinations, caller, name, service.housing(name), progress))
     progress.end()
-    code = ExitCode.FAILURE if answer["verdict"] == inspect.Verdict.FAIL else ExitCode.DONE
-    return Reply(_told(session, name, answer), screen.checks, code)
+    return Reply(answer, screen.checks, ExitCode.FAILURE if answer["verdict"] == inspect.Verdict.FAIL else ExitCode.DONE)
 
 
 def _rebuild(session: Session, given: Namespace) -> Reply:
@@ -229,7 +230,7 @@ UPKEEP_COMMANDS: Mapping[str, UpkeepCommand] = {
         ),
         UpkeepCommand("verify-receipt", "Check what a recall or a forget has signed.", _receipt_words, _verify),
         UpkeepCommand("status", "Show how the store stands.", _status_words, _status),
-        UpkeepCommand("doctor", "Check whether everything is in order, and say what to do if not.", _destination_words, _doctor),
+        UpkeepCommand("doctor", "Check whether everything is in order, and say what to do if not.", _status_words, _doctor),
         UpkeepCommand("rebuild", "Make the indexes anew from the truth.", _destination_words, _rebuild),
         UpkeepCommand("token", "Make a bearer token for the HTTP server.", tokens.words, tokens.make),
         UpkeepCommand("mcp", "Serve MCP over stdio.", _mcp_words, _mcp, Absent.MAKE),

@@ -45,7 +45,14 @@ log = logging.getLogger(__name__)
 
 def check_exposure(listening: Listening) -> None:
     """Refuse to listen where others can reach this machine without asking who they are (case L1)."""
-    if not listening.knows_callers and not _is_loopback(listening.host):
+    if listening.knows_callers:
+        return
+    for name, value in (("allowed_hosts", listening.allowed_hosts), ("public_url", listening.public_url)):
+        if value:
+            why = "it says that others reach this server, behind a proxy, and no token is asked for"
+            instead = "none of it, or tokens in [[http.tokens]] (recordance token makes one) or an issuer in [http.oauth]"
+            raise InvalidArgument(f"http.{name}", value, instead, why)
+    if not _is_loopback(listening.host):
         why = "whoever reaches it from elsewhere could read and write everything, since no token is asked for"
         instead = "127.0.0.1, or tokens in [[http.tokens]] (recordance token makes one) or an issuer in [http.oauth]"
         raise InvalidArgument("http.host", listening.host, instead, why)
