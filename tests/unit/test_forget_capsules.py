@@ -19,6 +19,7 @@ from recordance.errors import Fault, InvalidArgument, MissingState, StateKind, S
 from recordance.ports.truth import TruthReader, TruthWriter
 from recordance.query.request import RecallRequest
 from recordance.query.terms import read_terms
+from recordance.usecases.examining_places import purged
 from recordance.usecases.forget import forget
 from recordance.usecases.purging import Purger
 from recordance.usecases.read import ListQuery, get_capsules, list_capsules
@@ -274,6 +275,18 @@ def test_a_pending_place_is_said_to_be_pending_and_asked_about_by_its_own_seq() 
     assert again["places"][1] == {"place": "write-ahead log", "state": "purged"}
     assert again["receipt"] != first["receipt"]
     assert [seq for asked, seq in rooms.asked if asked == "purge"] == [3, 4, 3]
+
+
+def test_the_doctor_tells_of_places_that_are_not_purged_yet() -> None:
+    """W6: whoever runs the store must hear of them without keeping every receipt."""
+    rooms, store = Rooms(), bench()
+    watched = replace(store.store, purger=Purger(store.truth, store.store.terms, store.store.vectors, rooms))
+    store.learn("the secret")
+    assert (purged(watched).verdict, rooms.asked) == ("ok", [])
+    forget(Destinations({DEFAULT: watched}), ANN, None, "cap-1")
+    assert (purged(watched).verdict, "write-ahead log" in purged(watched).found) == ("warn", True)
+    rooms.state = PlaceState.PURGED
+    assert purged(watched).verdict == "ok"
 
 
 def test_a_store_that_is_lost_after_a_forget_does_not_say_that_nothing_was_written() -> None:

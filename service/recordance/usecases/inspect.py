@@ -12,6 +12,7 @@ from recordance.ports.truth import OccupiedSpace, TruthReader
 from recordance.usecases.examining import TRUTH_CHECKS, Finding, Verdict, broken, shortly
 from recordance.usecases.examining_followers import follower_views, followers
 from recordance.usecases.examining_forgotten import forgotten
+from recordance.usecases.examining_places import purged
 from recordance.usecases.examining_vectors import embeddings, vector_index
 from recordance.usecases.follow import FollowerStatus, Progress
 from recordance.usecases.store import Destinations, Store
@@ -112,6 +113,7 @@ def _checks(store: Store, housing: Housing) -> Mapping[str, Callable[[], Finding
         **{name: partial(_read, store, check) for name, check in TRUTH_CHECKS.items()},
         "embeddings": partial(_read, store, embeddings),
         "forgotten": partial(_read, store, forgotten),
+        "purged": lambda: purged(store),
         "index": lambda: _index(store, housing),
         "vector_index": lambda: vector_index(store),
         **({} if housing.followers() is None else {"followers": lambda: followers(housing)}),
