@@ -1,5 +1,6 @@
 """The answer as one object: what it says beside its results."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -23,7 +24,7 @@ WIRE_ORDER = (
 
 
 def showing(*numbers: int) -> tuple[Shown, ...]:
-    return tuple(Shown({"id": f"cap-{number}"}, number, f"digest {number}") for number in numbers)
+    return tuple(Shown(partial(dict, id=f"cap-{number}"), number, f"digest {number}") for number in numbers)
 
 
 def answer(

@@ -3,8 +3,9 @@
 Fields and their order are WIRE.md's; what does not apply is absent, never null.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property, partial
 
 from recordance.domain.capsule import CapsuleText, LabelField
 from recordance.domain.destination import Naming
@@ -39,19 +40,27 @@ class Evidence:
     role: EffortRole | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Shown:
-    """A result with what it is known by: its capsule's number, and the digest of its content."""
+    """A result with what it is known by: its capsule's number, and the digest of its content.
 
-    envelope: dict[str, Json]
+    Its envelope is made when it is first asked for: of many that could be shown, few are.
+    """
+
+    make: Callable[[], dict[str, Json]]
     number: int
     digest: str
+
+    @cached_property
+    def envelope(self) -> dict[str, Json]:
+        """The result as a wire object."""
+        return self.make()
 
 
 def shown_of(evidence: Evidence) -> Shown:
     """Return the result that evidence makes."""
     capsule = evidence.claim.capsule
-    return Shown(envelope(evidence), capsule.number, capsule.content_digest)
+    return Shown(partial(envelope, evidence), capsule.number, capsule.content_digest)
 
 
 def envelope(evidence: Evidence) -> dict[str, Json]:

@@ -71,7 +71,7 @@ def merged_report(
     eligible = sum(part.gathered.eligible for part in parts) - (entered - len(front))
     results = _with_those_behind(parts, front)
     kept = results if request.limit is None else results[: request.limit]
-    trimmed = trim([each.envelope() for each in kept], request.token_budget)
+    trimmed = trim((each.envelope() for each in kept), request.token_budget)
     shown = kept[: len(trimmed.shown)]
     excluded = _excluded(parts)
     return {
@@ -130,7 +130,7 @@ def _with_those_behind(parts: Sequence[Part], front: Sequence[_Result]) -> list[
         part, shown = parts[asked], parts[asked].gathered.shown[rank]
         holder = held.get(shown.digest)
         if holder is not None and order[holder].part is not part:
-            order[holder] = replace(order[holder], elsewhere=(*order[holder].elsewhere, shown.envelope["id"]))
+            order[holder] = replace(order[holder], elsewhere=(*order[holder].elsewhere, _id(part, shown)))
         else:
             held.setdefault(shown.digest, len(order))
             order.append(_Result(part, shown, ()))
@@ -146,7 +146,11 @@ def _result(parts: Sequence[Part], places: Sequence[tuple[int, int]]) -> _Result
         return parts[place].gathered.shown[rank - 1]
 
     best = min(places)
-    return _Result(parts[best[1]], at(*best), tuple(at(*each).envelope["id"] for each in places if each != best))
+    return _Result(parts[best[1]], at(*best), tuple(_id(parts[each[1]], at(*each)) for each in places if each != best))
+
+
+def _id(part: Part, shown: Shown) -> str:
+    return part.gathered.naming.id(shown.number)
 
 
 def _excluded(parts: Sequence[Part]) -> Mapping[ExclusionReason, int]:

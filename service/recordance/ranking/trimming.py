@@ -1,7 +1,7 @@
 """How much of a ranking is shown: few results, guarded by a token budget with a floor of one (O3)."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from recordance.errors import Json
@@ -29,14 +29,18 @@ def token_size(result: Mapping[str, Json]) -> int:
     return -(-len(compact_json(result)) // CHARACTERS_PER_TOKEN)
 
 
-def trim(results: Sequence[Mapping[str, Json]], token_budget: int) -> Trimmed:
-    """Return the longest beginning of `results` within the budget; above zero the first is always shown (O3)."""
-    spent = 0
-    for place, result in enumerate(results):
+def trim(results: Iterable[Mapping[str, Json]], token_budget: int) -> Trimmed:
+    """Return the longest beginning of `results` within the budget; above zero the first is always shown (O3).
+
+    No more of them is read than that takes.
+    """
+    spent, shown = 0, list[Mapping[str, Json]]()
+    for result in results:
         spent += token_size(result)
-        if spent > token_budget and (place > 0 or token_budget == 0):
-            return Trimmed(tuple(results[:place]), budget_ended=True)
-    return Trimmed(tuple(results), budget_ended=False)
+        if spent > token_budget and (shown or token_budget == 0):
+            return Trimmed(tuple(shown), budget_ended=True)
+        shown.append(result)
+    return Trimmed(tuple(shown), budget_ended=False)
 
 
 def most_that_fit(token_budget: int) -> int:

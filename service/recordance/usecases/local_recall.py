@@ -58,7 +58,7 @@ class LocalRecall:
 def recall_in(store: Store, caller: Caller, request: RecallRequest, least: int = 0) -> LocalRecall:
     """Recall in one store; nothing is written.
 
-    What is gathered has the first `least` results whatever the request's limit and budget.
+    What is gathered has the first `least` results whatever the request's limit and budget, for whoever cuts them later.
 
     Raises MissingState for an effort that cannot fence (F5), OtherDimension for an embedding of another dimension than the
     store's (L2).
@@ -216,18 +216,23 @@ def _gathered(store: Store, asked: _Asked, found: _Found, least: int) -> Gathere
 
 
 def _shown(store: Store, asked: _Asked, found: _Found, least: int) -> tuple[tuple[Shown, ...], float | None]:
-    """Return what is shown, or `least` if that is more, and the best result's support, reading no more than that (O3)."""
+    """Return what can be shown, or `least` if that is more, and the best result's support, reading no more than that (O3).
+
+    Where few can be shown at all and they are cut later, they are not cut here: that would make an envelope of each.
+    """
     most = most_that_fit(asked.request.token_budget)
     if asked.request.limit is not None:
         most = min(most, asked.request.limit)
     most = min(found.tally.eligible, max(most, least))
-    page = min(most, max(FIRST_PAGE, least))
+    page = min(most, max(FIRST_PAGE, 2 * least))
     ranked: tuple[Claim, ...] = ()
     results: list[Shown] = []
     while page:
         built, ranked = len(ranked), _page(asked, found, page)
         # A longer page begins with the shorter one, so that only what follows it is built.
         results += [shown_of(one) for one in _evidence(store, asked, ranked[built:])]
+        if least and page >= most:
+            return tuple(results), ranked[0].support if ranked else None
         trimmed = trim([each.envelope for each in results], asked.request.token_budget)
         if trimmed.budget_ended or page >= most:
             return tuple(results[: max(len(trimmed.shown), least)]), ranked[0].support if ranked else None
