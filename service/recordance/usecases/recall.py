@@ -99,19 +99,22 @@ class _Told:
     mismatch: OtherDimension | None = None
 
 
-def _ask(destinations: Destinations, caller: Caller, name: str, request: RecallRequest) -> _Told:
+def _ask(destinations: Destinations, caller: Caller, name: str, request: RecallRequest, least: int) -> _Told:
     """Recall in one destination; where its embeddings have another dimension, by its term lane alone if that was asked (D5)."""
     store = destinations.reading(caller, name)
     try:
-        return _Told(store, recall_in(store, caller, request, MERGED_RANKS))
+        return _Told(store, recall_in(store, caller, request, least))
     except OtherDimension as mismatch:
         if Lane.TERM not in request.lanes:
             raise
-        return _Told(store, recall_in(store, caller, replace(request, lane=LaneChoice.TERM), MERGED_RANKS), mismatch)
+        return _Told(store, recall_in(store, caller, replace(request, lane=LaneChoice.TERM), least), mismatch)
 
 
 def _together(destinations: Destinations, caller: Caller, asked: Sequence[Profile], request: RecallRequest) -> dict[str, Json]:
-    questions = [Question(each.name, partial(_ask, destinations, caller, each.name, request), each.deadline) for each in asked]
+    least = MERGED_RANKS if len(asked) > 1 else 0
+    questions = [
+        Question(each.name, partial(_ask, destinations, caller, each.name, request, least), each.deadline) for each in asked
+    ]
     answers = destinations.gatherer.gather(questions)
     _raise_what_is_the_callers(request, list(answers.values()))
     searched = [_part_or_failure(destinations, each, answers[each.name]) for each in asked]
