@@ -1,7 +1,6 @@
 """The tables of the configuration file and what stands in them, judged once and never changed (see settings)."""
 
 import re
-from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -16,7 +15,7 @@ from recordance.domain.instant import Instant, from_datetime, parse_instant
 from recordance.domain.phrase import TaintShape
 from recordance.domain.storable import check_storable
 from recordance.domain.taint import DEFAULT_TAINT_POLICY, TaintPolicy
-from recordance.domain.vocabulary import Category, Domain, Intent, Kind, ReviewStatus, Type
+from recordance.domain.vocabulary import VOCABULARIES
 from recordance.errors import InvalidArgument, Json
 from recordance.usecases.follow import PATIENCE_SECONDS
 
@@ -177,14 +176,6 @@ TruthUrl = Annotated[str, _url_of("postgresql", "postgres")]
 VectorsUrl = Annotated[str, _url_of("http", "https")]
 
 _NAMED = "1 to 63 of the characters a-z, 0-9, - and _, the first a letter or a digit; not routed, all or auto"
-_CLOSED: Mapping[LabelField, type[StrEnum]] = {
-    LabelField.KIND: Kind,
-    LabelField.TYPE: Type,
-    LabelField.CATEGORY: Category,
-    LabelField.DOMAIN: Domain,
-    LabelField.INTENT: Intent,
-    LabelField.REVIEW_STATUS: ReviewStatus,
-}
 
 
 class PostgresSettings(Section):
@@ -261,8 +252,8 @@ class RuleSettings(Section):
 
     @model_validator(mode="after")
     def _can_be_met(self) -> Self:
-        for name, closed in _CLOSED.items():
-            if strange := sorted((getattr(self, name.value) or frozenset()) - set(closed)):
+        for name, closed in VOCABULARIES.items():
+            if strange := sorted((getattr(self, name.value, None) or frozenset()) - set(closed)):
                 raise ValueError(f"there is no {name.value} {strange[0]!r}; there are {', '.join(closed)}")
         if any(prefix.endswith("/") for prefix in self.project_prefix or ()):
             raise ValueError("a project_prefix covers what lies below it by itself and ends without a slash")

@@ -1,8 +1,10 @@
 """Every closed vocabulary, in one place (W1). A word outside its list is refused with the list."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import TypeVar
 
+from recordance.domain.capsule import LabelField
 from recordance.errors import InvalidArgument
 
 E = TypeVar("E", bound=StrEnum)
@@ -110,6 +112,19 @@ class Interface(StrEnum):
     CLI = "cli"
     SYSTEM = "system"
 
+
+VOCABULARIES: Mapping[LabelField, type[StrEnum]] = {
+    LabelField.KIND: Kind,
+    LabelField.TYPE: Type,
+    LabelField.CATEGORY: Category,
+    LabelField.DOMAIN: Domain,
+    LabelField.INTENT: Intent,
+    LabelField.REVIEW_STATUS: ReviewStatus,
+    LabelField.AUTHORITY: AuthorityClass,
+    LabelField.EVIDENCE: EvidenceState,
+    LabelField.ORIGIN_INTERFACE: Interface,
+}
+"""The fields whose labels come from a closed vocabulary (W1)."""
 
 SUBTYPES: dict[Kind, tuple[str, ...]] = {
     Kind.FACT: (

@@ -1,7 +1,7 @@
 """Whether a truth is in order: it is read in batches, and what it says twice must be the same both times (`doctor`)."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -28,6 +28,11 @@ class Verdict(StrEnum):
     OK = "ok"
     WARN = "warn"
     FAIL = "fail"
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return the worst of some verdicts, of which there is at least one."""
+    return max(verdicts, key=list(Verdict).index)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from recordance.domain.destination import Naming
 from recordance.errors import Fault, Json, MissingState, StateKind, StoreUnusable
 from recordance.ports.housing import Housing
 from recordance.ports.truth import OccupiedSpace, TruthReader
-from recordance.usecases.examining import TRUTH_CHECKS, Finding, Verdict, broken, shortly
+from recordance.usecases.examining import TRUTH_CHECKS, Finding, Verdict, broken, shortly, worst
 from recordance.usecases.examining_followers import follower_views, followers
 from recordance.usecases.examining_forgotten import forgotten
 from recordance.usecases.examining_places import purged
@@ -93,8 +93,8 @@ def doctor(
     for done, (name, check) in enumerate(checks.items(), start=1):
         findings.append(_examined(name, check))
         progress(done, len(checks))
-    worst = max((finding.verdict for finding in findings), key=list(Verdict).index)
-    return {"verdict": worst.value, "checks": [finding.view for finding in findings]}
+    verdict = worst(finding.verdict for finding in findings)
+    return {"verdict": verdict.value, "checks": [finding.view for finding in findings]}
 
 
 def _unfenced(caller: Caller) -> Caller:

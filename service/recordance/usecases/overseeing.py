@@ -5,7 +5,7 @@ from collections.abc import Callable
 from recordance.domain.caller import Caller
 from recordance.errors import Json, RecordanceError
 from recordance.ports.housing import Housing
-from recordance.usecases.examining import Verdict
+from recordance.usecases.examining import Verdict, worst
 from recordance.usecases.failing import why
 from recordance.usecases.follow import Progress
 from recordance.usecases.inspect import doctor, status
@@ -41,8 +41,8 @@ def doctor_of_all(
     """
     names = destinations.visible(caller)
     examined = [{"destination": name, **_examined(destinations, caller, name, housing, progress)} for name in names]
-    worst = max((Verdict(each["verdict"]) for each in examined), key=list(Verdict).index)
-    return {"verdict": worst.value, "destinations": examined}
+    verdict = worst(Verdict(each["verdict"]) for each in examined)
+    return {"verdict": verdict.value, "destinations": examined}
 
 
 def _examined(

@@ -24,6 +24,7 @@ from recordance.errors import (
 )
 from recordance.query.lane import Lane, LaneChoice
 from recordance.query.request import RecallRequest
+from recordance.usecases.failing import why as why_failed
 from recordance.usecases.local_recall import LocalRecall, recall_in
 from recordance.usecases.side_by_side import Answer, Question, Unanswered
 from recordance.usecases.store import Destinations, Store, check_permission
@@ -160,11 +161,10 @@ def _part_or_failure(destinations: Destinations, asked: Profile, answer: Answer[
             return Failed(asked.name, answer.value, f"no answer within {asked.deadline:g} s")
         case Unanswered.BUSY:
             return Failed(asked.name, answer.value, "it has not answered earlier searches yet")
-        case StoreUnusable(kind=kind, lesson=lesson):
-            fault = destinations.note_fault(asked.name, answer)
-            return Failed(asked.name, kind.value, f"{lesson} ({fault})")
+        case StoreUnusable(kind=kind):
+            return Failed(asked.name, kind.value, why_failed(destinations, asked.name, answer))
         case _:
-            return Failed(asked.name, "fault", f"internal fault {destinations.note_fault(asked.name, answer)}")
+            return Failed(asked.name, "fault", why_failed(destinations, asked.name, answer))
 
 
 def _note_misses(caller: Caller, told: Sequence[_Told]) -> None:

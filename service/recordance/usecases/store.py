@@ -94,10 +94,6 @@ class Destinations:
         except ValueError:
             raise self._unknown(caller, NAMELESS) from None
 
-    def naming(self, name: str) -> Naming:
-        """Return how the capsules of a destination are called (D4)."""
-        return self._catalogue.naming(name)
-
     def routed(self, caller: Caller, traits: Traits) -> str:
         """Return where, of what the caller may see, something with these traits belongs (D6)."""
         return self.catalogue(caller).route(traits)

@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from enum import StrEnum
 
 from recordance.answer.export_lines import CapsuleLine
 from recordance.domain import limits
@@ -20,15 +19,8 @@ from recordance.domain.instant import format_instant
 from recordance.domain.provenance import Anchor, read_anchor
 from recordance.domain.tombstone import skeleton_of
 from recordance.domain.vocabulary import (
-    AuthorityClass,
-    Category,
-    Domain,
-    EvidenceState,
-    Intent,
-    Interface,
+    VOCABULARIES,
     Kind,
-    ReviewStatus,
-    Type,
     checked_subtype,
     member,
 )
@@ -36,17 +28,6 @@ from recordance.errors import InvalidArgument, Json
 from recordance.query.folding import FOLD_VERSION, fold_words
 from recordance.query.terms import read_term
 
-_VOCABULARIES: dict[LabelField, type[StrEnum]] = {
-    LabelField.KIND: Kind,
-    LabelField.TYPE: Type,
-    LabelField.CATEGORY: Category,
-    LabelField.DOMAIN: Domain,
-    LabelField.INTENT: Intent,
-    LabelField.REVIEW_STATUS: ReviewStatus,
-    LabelField.AUTHORITY: AuthorityClass,
-    LabelField.EVIDENCE: EvidenceState,
-    LabelField.ORIGIN_INTERFACE: Interface,
-}
 _TEXTS = {
     "content": limits.CONTENT,
     "headline": limits.HEADLINE,
@@ -185,7 +166,7 @@ def _vet_measures(capsule: Capsule, text: CapsuleText, folding: str, path: str) 
 def _vet_labels(capsule: Capsule, path: str) -> None:
     for field, label in capsule.labels.items():
         _bounded(label, max(limits.LABEL, len(label)) if field is LabelField.SESSION else limits.LABEL, f"{path}.{field}")
-    for field, vocabulary in _VOCABULARIES.items():
+    for field, vocabulary in VOCABULARIES.items():
         if field in capsule.labels:
             member(vocabulary, capsule.labels[field], f"{path}.{field}")
     kind, subtype = capsule.labels.get(LabelField.KIND), capsule.labels.get(LabelField.SUBTYPE)
