@@ -86,6 +86,8 @@ class StateKind(StrEnum):
     UNKNOWN_ALIAS = "unknown_alias"
     UNKNOWN_RECEIPT = "unknown_receipt"
     IDEMPOTENCY_CONFLICT = "idempotency_conflict"
+    REVISION_CONFLICT = "revision_conflict"
+    NO_TRUST_ROOT = "no_trust_root"
     NOT_QUARANTINED = "not_quarantined"
     NOT_ARCHIVED = "not_archived"
     NOT_PERMITTED = "not_permitted"
@@ -162,6 +164,17 @@ class StoreUnusable(Fault):
 
 class ReplicaDamaged(Fault):
     """A derived index cannot be read or does not agree with the truth; it must be rebuilt from there."""
+
+
+class ModelFailed(Fault):
+    """A model was late, could not be reached, or answered what cannot be used: its stage is skipped (decision 10).
+
+    `why` is what every caller may be told, in a few words; the text is for the log.
+    """
+
+    def __init__(self, text: str, *, why: str) -> None:
+        super().__init__(text)
+        self.why = why
 
 
 SHOWN_CHARACTERS = 120

@@ -50,16 +50,21 @@ class ToolSet(StrEnum):
     """Groups of tools that a server is started with (WIRE.md "Tool sets")."""
 
     CORE = "core"
+    SEARCH = "search"
+    RECALL = "recall"
+    PIPELINE = "pipeline"
     LIFE = "life"
 
 
 Handle = Callable[[Call, Mapping[str, Json]], dict[str, Json]]
 """From raw arguments to the answer as a wire object; raises Refusal for what cannot be served."""
+Render = Callable[[Mapping[str, Json], Mapping[str, Json]], str | None]
+"""From an answer and the raw arguments to the text that people read; None where they get the object as JSON (O10)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """One tool as it is published and called."""
+    """One tool as it is published and called; without `render` its text block is the answer as JSON."""
 
     name: str
     title: str
@@ -69,6 +74,7 @@ class Tool:
     arguments: Declaration
     output: Mapping[str, Json]
     handle: Handle
+    render: Render | None = None
 
     @property
     def annotations(self) -> dict[str, Json]:

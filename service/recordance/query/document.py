@@ -1,6 +1,7 @@
 """What the term lane knows of a capsule, and what it is asked."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from recordance.domain.capsule import Capsule, CapsuleText
 from recordance.query.exclusion import Eligibility
@@ -36,18 +37,28 @@ def term_document(capsule: Capsule, text: CapsuleText) -> TermDocument:
     return TermDocument(capsule, marks_of(text), fold_key(text.content))
 
 
+class Order(StrEnum):
+    """What ranks the matches of a term query."""
+
+    COVERAGE = "coverage"
+    """How many groups match, then the BM25 of their words (L6): for terms, each of which somebody chose."""
+    WEIGHT = "weight"
+    """The BM25 of the words that match alone: for the words of a question, of which many say little (L10)."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TermQuery:
     """What the term lane is asked: any of `groups`, inside `scope`, judged by `eligibility`.
 
     A group matches when all words of one of its alternatives stand in the content (T2). `least_coverage` is how many groups
-    must match for a capsule to count as a match at all; 1 unless somebody looks for near-duplicates (W1).
+    must match for a capsule to count as a match at all; 1 unless somebody looks for near-duplicates (W1). `order` is what ranks the matches.
     """
 
     groups: tuple[TermGroup, ...]
     scope: Scope
     eligibility: Eligibility
     least_coverage: int = 1
+    order: Order = Order.COVERAGE
 
     @property
     def words(self) -> frozenset[str]:

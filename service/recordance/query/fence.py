@@ -72,7 +72,14 @@ class MemberFence:
     numbers: frozenset[int]
 
 
-Fence = LabelFence | LabelBarrier | SubtreeFence | MarkFence | CreationFence | MemberFence
+@dataclass(frozen=True, slots=True)
+class EitherFence:
+    """At least one of these scopes admits the capsule: a project, or what belongs to none (F10)."""
+
+    scopes: "tuple[Scope, ...]"
+
+
+Fence = LabelFence | LabelBarrier | SubtreeFence | MarkFence | CreationFence | MemberFence | EitherFence
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +147,18 @@ def _member(fence: MemberFence, capsule: Capsule, _: Marks) -> bool:
     return capsule.number in fence.numbers
 
 
+def _either(fence: EitherFence, capsule: Capsule, marks: Marks) -> bool:
+    return any(admits(scope, capsule, marks) for scope in fence.scopes)
+
+
+def reads_marks(scope: Scope) -> bool:
+    """Whether some fence of `scope` compares what stands in a capsule's text beside its content."""
+    return any(
+        isinstance(fence, MarkFence) or (isinstance(fence, EitherFence) and any(map(reads_marks, fence.scopes)))
+        for fence in scope.fences
+    )
+
+
 _PREDICATES: dict[type, Callable[..., bool]] = {
     LabelFence: _label,
     LabelBarrier: _barrier,
@@ -147,6 +166,7 @@ _PREDICATES: dict[type, Callable[..., bool]] = {
     MarkFence: _mark,
     CreationFence: _creation,
     MemberFence: _member,
+    EitherFence: _either,
 }
 
 

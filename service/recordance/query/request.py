@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from recordance.domain.destination import Traits
-from recordance.domain.embedding import Vector
+from recordance.domain.embedding import DEFAULT_SPACE, Vector
 from recordance.domain.instant import Instant
 from recordance.domain.validity import TimeWindow
 from recordance.query.exclusion import ExclusionReason
@@ -28,12 +28,13 @@ class RecallRequest:
     reading where validity is judged (F9); `admit` are waived exclusion reasons. `limit` None is no cap, `token_budget` counts
     tokens of four characters (O3). Both blends lie in 0..1, 0 being none (L7); `min_support` in 0..1 or None (O12). `embedding`
     is finite and not all zero, and there whenever a lane needs it; the lanes that need none neither read nor judge it (L1, L2).
-    `search_scope` are the names of what is searched, none being the configured default (D2).
+    `space` names the vectors that `embedding` is compared with (W4). `search_scope` are the names of what is searched, none being the configured default (D2).
     """
 
     terms: tuple[Term, ...]
     lane: LaneChoice = LaneChoice.AUTO
     embedding: Vector | None = None
+    space: str = DEFAULT_SPACE
     vector_k: int = DEFAULT_VECTOR_K
     fusion: Fusion = Fusion.RRF
     scope: Scope = EVERYWHERE

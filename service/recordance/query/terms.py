@@ -11,6 +11,8 @@ MAX_TERMS = 64
 """How many terms one recall takes."""
 MAX_TERM_CHARACTERS = 2_000
 """How long one term may be."""
+MAX_QUESTION_WORDS = 256
+"""How many different words one question in natural language may have."""
 _EXPECTED = 'at least one term with a letter or a digit, such as ["pin tokio", "tokio version"]'
 
 
@@ -66,6 +68,21 @@ def read_terms(texts: Sequence[Json], field: str = "terms") -> tuple[Term, ...]:
         if term.key not in terms or capsule_number(text) is not None:
             terms[term.key] = term
     return tuple(terms.values())
+
+
+def read_question(text: str, field: str = "query") -> tuple[Term, ...]:
+    """Return the distinct folded words of a question in natural language, each a term of its own, in order.
+
+    Raises InvalidArgument where nothing in it could match, and for more than MAX_QUESTION_WORDS words: they would be a document.
+    """
+    words = tuple(dict.fromkeys(fold_words(text)))
+    if not words:
+        why = "it has no letter and no digit, so it could never match a word"
+        raise InvalidArgument(field, text, "a question or some words", why)
+    if len(words) > MAX_QUESTION_WORDS:
+        why = f"{len(words)} different words are too many for one question"
+        raise InvalidArgument(field, text, f"at most {MAX_QUESTION_WORDS} different words", why)
+    return tuple(Term(word, word, (word,)) for word in words)
 
 
 def expand(terms: Sequence[Term], aliases: Mapping[str, Sequence[tuple[str, tuple[str, ...]]]]) -> tuple[TermGroup, ...]:

@@ -10,6 +10,7 @@ from recordance.errors import MissingState, StateKind
 from recordance.ports.anchors import AnchorProbe
 from recordance.ports.clock import Clock
 from recordance.ports.misses import MissRecorder
+from recordance.ports.models import NO_MODELS, Models
 from recordance.ports.truth import Truth
 from recordance.usecases.follow import TermFollower
 from recordance.usecases.purging import Purger
@@ -46,7 +47,7 @@ class Destinations:
 
     `stores` may open a store when it is asked for it, and raises then what opening does. Left out, the `catalogue` has them in
     their order, without rules and scopes, the first as the default. `gatherer` asks several; `note_fault` takes note of a fault
-    in one of them, and returns the id under which the log tells more.
+    in one of them, and returns the id under which the log tells more. `models` are those that the service may use.
     """
 
     def __init__(
@@ -55,7 +56,9 @@ class Destinations:
         catalogue: Catalogue | None = None,
         gatherer: Gatherer | None = None,
         note_fault: NoteFault | None = None,
+        models: Models = NO_MODELS,
     ) -> None:
+        self.models = models
         self._stores = stores
         self._catalogue = catalogue or _plain(tuple(stores))
         self.gatherer = gatherer or OneByOne()

@@ -13,7 +13,7 @@ from recordance.domain.validity import TimeWindow
 from recordance.ports.truth import TruthReader
 from recordance.ports.vectors import Near
 from recordance.query.exclusion import Eligibility, ExclusionReason, first_exclusion
-from recordance.query.fence import LabelBarrier, MarkFence, Scope, admits, marks_of
+from recordance.query.fence import LabelBarrier, Scope, admits, marks_of, reads_marks
 from recordance.query.nearness import VectorQuery, pushed, unpushed
 from recordance.usecases.vector_view import VectorView
 
@@ -45,17 +45,18 @@ class Nearest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NearQuestion:
-    """What the lane is asked: the `count` (≥ 1) nearest to `vector` inside `scope`, judged by `eligibility`."""
+    """What the lane is asked: the `count` (≥ 1) nearest to `vector` in `space` inside `scope`, judged by `eligibility`."""
 
     vector: Vector
     count: int
     scope: Scope
     eligibility: Eligibility
+    space: str = DEFAULT_SPACE
 
 
-def check_dimension(reader: TruthReader, vector: Vector) -> None:
-    """Raise OtherDimension naming both dimensions when the store's embeddings have another one (L2)."""
-    space = reader.space(DEFAULT_SPACE)
+def check_dimension(reader: TruthReader, vector: Vector, name: str = DEFAULT_SPACE) -> None:
+    """Raise OtherDimension naming both dimensions when the embeddings in the space `name` have another one (L2)."""
+    space = reader.space(name)
     if space is not None and space.vectors and space.space.dimension != vector.dimension:
         raise other_dimension(space.space, vector, "query_embedding")
 
@@ -127,9 +128,9 @@ class _Search:
         scores = {near.number: near.score for near in proposed if near.number not in self._judged}
         numbers = list(scores)
         capsules = self._reader.capsules(numbers)
-        vectors = self._reader.vectors(DEFAULT_SPACE, numbers)
+        vectors = self._reader.vectors(self._question.space, numbers)
         scope, eligibility = self._question.scope, self._question.eligibility
-        marked = any(isinstance(fence, MarkFence) for fence in scope.fences)
+        marked = reads_marks(scope)
         marks = {number: marks_of(text) for number, text in self._reader.texts(numbers).items()} if marked else {}
         for number in numbers:
             capsule, vector = capsules.get(number), vectors.get(number)
@@ -150,7 +151,7 @@ def _pushed_window(eligibility: Eligibility) -> TimeWindow | None:
 def _query(reader: TruthReader, question: NearQuestion) -> VectorQuery:
     """Return what the index is asked; few capsules know telemetry, so that barriers are judged afterwards, like what is many."""
     named = Scope(tuple(fence for fence in unpushed(question.scope).fences if not isinstance(fence, LabelBarrier)))
-    among = frozenset(reader.embedded_within(DEFAULT_SPACE, named)) if named.fences else None
+    among = frozenset(reader.embedded_within(question.space, named)) if named.fences else None
     if among is not None and len(among) > MOST_NAMED:
         among = None
     return VectorQuery(vector=question.vector, scope=pushed(question.scope), among=among)
