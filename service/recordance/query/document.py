@@ -50,8 +50,8 @@ class Order(StrEnum):
 class TermQuery:
     """What the term lane is asked: any of `groups`, inside `scope`, judged by `eligibility`.
 
-    A group matches when all words of one of its alternatives stand in the content (T2). `least_coverage` is how many groups
-    must match for a capsule to count as a match at all; 1 unless somebody looks for near-duplicates (W1). `order` is what ranks the matches.
+    A group matches when all words of one of its alternatives stand in the content (T2). `least_coverage` is how many groups must
+    match for a capsule to count as a match at all; 1 unless somebody looks for near-duplicates (W1). `order` ranks the matches.
     """
 
     groups: tuple[TermGroup, ...]

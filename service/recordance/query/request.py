@@ -28,7 +28,8 @@ class RecallRequest:
     reading where validity is judged (F9); `admit` are waived exclusion reasons. `limit` None is no cap, `token_budget` counts
     tokens of four characters (O3). Both blends lie in 0..1, 0 being none (L7); `min_support` in 0..1 or None (O12). `embedding`
     is finite and not all zero, and there whenever a lane needs it; the lanes that need none neither read nor judge it (L1, L2).
-    `space` names the vectors that `embedding` is compared with (W4). `search_scope` are the names of what is searched, none being the configured default (D2).
+    `space` names the vectors that it is compared with (W4). `search_scope` are the names of what is searched, none being the
+    configured default (D2).
     """
 
     terms: tuple[Term, ...]
