@@ -12,7 +12,10 @@ from recordance.ranking.scoring import Weights
 
 @dataclass(frozen=True, slots=True)
 class Horizon:
-    """A bound on what was not proposed: no such match has more coverage, nor at equal coverage a higher exact BM25."""
+    """A bound on what was not proposed: no such match has more coverage, nor at equal coverage a higher exact BM25.
+
+    Of a query that is ordered by weight alone, no such match has a higher exact BM25, whatever its coverage.
+    """
 
     coverage: int
     bm25: float
@@ -22,7 +25,8 @@ class Horizon:
 class Floor:
     """What is sure of proposals without reading them.
 
-    At least `count` of them have at least this coverage, and at equal coverage an exact BM25 of at least `bm25`.
+    At least `count` of them have at least this coverage, and at equal coverage an exact BM25 of at least `bm25`; by weight alone,
+    at least so many have that BM25, whatever their coverage.
     """
 
     count: int = 0
@@ -57,10 +61,10 @@ class TermSnapshot(Protocol):
     """
 
     def proposals(self, query: TermQuery, masked: Collection[int], count: int, weights: Weights) -> Proposals:
-        """Return at least the `count` (≥ 1) likely best eligible matches, by coverage, then BM25, or all if there are fewer.
+        """Return at least the `count` (≥ 1) likely best eligible matches in the query's order, or all if there are fewer.
 
         `weights` are the exact ones (L17): the index ranks by them as well as it can, and bounds the rest by them. A word that
-        they do not name adds nothing; without any, coverage alone ranks.
+        they do not name adds nothing; without any, coverage alone can rank.
         """
         ...
 

@@ -17,6 +17,7 @@ from recordance.domain.relation import Relation, RelationKind
 from recordance.domain.review import Corroboration, Feedback, ReviewEvent
 from recordance.domain.tombstone import Remnant
 from recordance.query.document import TermDocument
+from recordance.query.exclusion import Eligibility
 from recordance.query.fence import Scope
 from recordance.ranking.bm25 import CorpusStatistics
 
@@ -90,6 +91,40 @@ class ListPage:
 
     numbers: tuple[int, ...]
     total: int
+
+
+class BrowseOrder(StrEnum):
+    """In what order capsules are browsed; each is total, and no database's collation has a say in it."""
+
+    IMPORTANCE = "importance"
+    """Importance, then confidence, then the last update, each descending; then the lower number (L8)."""
+    NEWEST = "newest"
+    """The last captured first; of equal instants the higher number."""
+    APPENDED = "appended"
+    """Append order: by number, ascending."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrowseRequest:
+    """A page of the capsules inside a scope; forgotten ones are never among them.
+
+    `eligibility` leaves only capsules that may ground, judged as it says (F6, F9); None leaves every unforgotten one.
+    """
+
+    scope: Scope
+    eligibility: Eligibility | None
+    order: BrowseOrder
+    limit: int
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectCount:
+    """How many unforgotten capsules bear a project (None: those without one), and when the last of them was captured."""
+
+    project: str | None
+    capsules: int
+    last_at: Instant
 
 
 class TruthReader(Protocol):
@@ -236,6 +271,26 @@ class TruthReader(Protocol):
 
     def listed(self, request: ListRequest) -> ListPage:
         """Return a page of capsules in append order."""
+        ...
+
+    def browsed(self, request: BrowseRequest) -> ListPage:
+        """Return a page of what `admits` and `first_exclusion` leave, in the order asked for (L8)."""
+        ...
+
+    def beside(self, number: int, before: int, after: int, scope: Scope, eligibility: Eligibility | None) -> Sequence[int]:
+        """Return the neighbours of an unforgotten capsule in append order, itself left out, ascending (L14).
+
+        They are up to `before` and up to `after` of the capsules inside the scope, eligible where that is asked for, that bear
+        the same session label; of all sessions where it bears none.
+        """
+        ...
+
+    def projects(self, scope: Scope) -> Sequence[ProjectCount]:
+        """Return the projects of the unforgotten capsules inside a scope: None first, then by code point (W11)."""
+        ...
+
+    def revisions(self, number: int) -> Sequence[CapsuleText]:
+        """Return every text that a capsule has had, oldest first; none of an unknown or forgotten one (W12, W13)."""
         ...
 
 

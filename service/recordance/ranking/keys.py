@@ -1,10 +1,13 @@
 """The order of the term lane: coverage, BM25, then what is known of the capsule itself (L6)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from recordance.domain.capsule import Capsule
 from recordance.domain.instant import EARLIEST, MICROSECONDS_PER_DAY, Instant
-from recordance.ranking.scoring import Strength, TermHit
+from recordance.query.document import Order
+from recordance.ranking.scoring import TermHit
 
 HALF_LIFE_DAYS = 90.0
 """In how many days a capsule's weight halves, counted from `valid_from` (L6)."""
@@ -25,9 +28,35 @@ class Ranked:
     decayed: float
 
 
-def text_key(hit: TermHit | Strength) -> tuple[int, float]:
-    """Return what orders hits by their text alone; smaller is better. Equal keys are ties that the capsule decides."""
-    return (-hit.coverage, -hit.bm25)
+class TextRank(Protocol):
+    """What a text says for its capsule: a hit of it, or a bound on hits."""
+
+    @property
+    def coverage(self) -> int:
+        """How many of the caller's terms match."""
+        ...
+
+    @property
+    def bm25(self) -> float:
+        """The BM25 of their words, more being better."""
+        ...
+
+
+TextKey = Callable[[TextRank], tuple[float, ...]]
+
+
+def text_key(of: TextRank) -> tuple[float, ...]:
+    """Return what orders hits by their text alone; smaller is better. Equal keys are ties that the capsule decides (L6)."""
+    return (-of.coverage, -of.bm25)
+
+
+def _weight_key(of: TextRank) -> tuple[float, ...]:
+    return (-of.bm25,)
+
+
+def text_key_of(order: Order) -> TextKey:
+    """Return the key of an order: coverage first (L6), or the words' weight alone."""
+    return text_key if order is Order.COVERAGE else _weight_key
 
 
 def capsule_key(capsule: Capsule, decayed: float) -> tuple[float, ...]:

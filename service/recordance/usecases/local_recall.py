@@ -1,37 +1,31 @@
 """Recall in one store (O1 to O6, T7, T8, F5, F8, L1 to L7): plan what to read, gather it from one snapshot, decide the answer."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 
 from recordance.answer.envelope import Evidence, Shown, shown_of
-from recordance.answer.outcome import Outcome, Sight, outcome_of
+from recordance.answer.outcome import Outcome, outcome_of
 from recordance.answer.report import Gathered
 from recordance.domain.alias import MissOutcome
 from recordance.domain.caller import Caller
-from recordance.domain.capsule import CapsuleText
-from recordance.domain.destination import Naming
-from recordance.domain.embedding import DEFAULT_SPACE, Vector
 from recordance.domain.instant import Instant
 from recordance.domain.relation import Effort, EffortRole
 from recordance.domain.review import CORROBORATION_WEIGHT, NO_CORROBORATION, Corroboration
 from recordance.domain.tombstone import SKELETON_LABELS
 from recordance.ports.terms import Tally
 from recordance.ports.truth import TruthReader
-from recordance.query.document import TermQuery
-from recordance.query.exclusion import Eligibility, ExclusionReason, first_exclusion
-from recordance.query.fence import Fence, LabelBarrier, LabelFence, MemberFence, Scope, SubtreeFence, admits, marks_of
+from recordance.query.exclusion import ExclusionReason
+from recordance.query.fence import Fence, LabelBarrier, LabelFence, MemberFence, Scope, SubtreeFence, admits
 from recordance.query.lane import Lane
 from recordance.query.request import RecallRequest
-from recordance.query.terms import Term, expand
+from recordance.query.terms import TermGroup, expand
 from recordance.ranking.blend import Blend, blended, reach
 from recordance.ranking.claim import Claim
 from recordance.ranking.trimming import most_that_fit, trim
-from recordance.usecases.effort import resolve_effort
 from recordance.usecases.lanes import Findings, FusedFindings, TermFindings, VectorFindings
+from recordance.usecases.looking import Look, look_at
 from recordance.usecases.store import Store
-from recordance.usecases.term_lane import Corpus, corpus_of, term_lane
-from recordance.usecases.vector_lane import NearQuestion, check_dimension, nearest
+from recordance.usecases.vector_lane import Nearest
 
 _MISSED = {Outcome.MISSING_EVIDENCE: MissOutcome.MISSING_EVIDENCE, Outcome.ABSTAIN: MissOutcome.ABSTAIN}
 FIRST_PAGE = 12
@@ -63,27 +57,28 @@ def recall_in(store: Store, caller: Caller, request: RecallRequest, least: int =
     Raises MissingState for an effort that cannot fence (F5), OtherDimension for an embedding of another dimension than the
     store's (L2).
     """
-    at = store.clock.now()
-    with ExitStack() as opened:
-        asked, findings = _ask(opened, store, caller, request, at)
-        found = _find(store, asked, findings)
-        gathered = _gathered(store, asked, found, least)
+    with look_at(store, caller, request) as look:
+        asked, findings = _ask(look)
+        found = _find(asked, findings)
+        gathered = _gathered(asked, found, least)
     ended = None if found.term_tally is None else outcome_of(found.term_tally.eligible, found.term_tally.excluded)
-    return LocalRecall(gathered, ended, tuple(term.key for term in request.terms), at)
+    return LocalRecall(gathered, ended, tuple(term.key for term in request.terms), look.at)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Asked:
-    """A recall bound to one snapshot of one store."""
+    """A recall bound to one snapshot of one store, with every way in which its terms can match."""
 
-    reader: TruthReader
-    request: RecallRequest
-    query: TermQuery
-    corpus: Corpus
-    sight: Sight
-    effort: Effort | None
-    probed: int
-    at: Instant
+    look: Look
+    groups: tuple[TermGroup, ...]
+
+    @property
+    def request(self) -> RecallRequest:
+        return self.look.request
+
+    @property
+    def reader(self) -> TruthReader:
+        return self.look.reader
 
     @property
     def blend(self) -> Blend:
@@ -100,66 +95,26 @@ class _Found:
     supported: tuple[Claim, ...] | None
 
 
-def _ask(opened: ExitStack, store: Store, caller: Caller, request: RecallRequest, at: Instant) -> tuple[_Asked, Findings]:
-    """Open the snapshot and ask the lanes that run; the snapshot stays open as long as `opened`."""
-    if request.embedding is None or Lane.VECTOR not in request.lanes:
-        view = opened.enter_context(store.terms.at_head())
-        asked = _question(store, view.reader, caller, request, at)
-        return asked, TermFindings(term_lane(view, asked.query, asked.corpus, at), view.terms.tally(asked.query))
-    # The vector index is held still before the snapshot is opened, so that it is never ahead of it, and let go once it was asked.
-    with store.vectors.steady() as steady:
-        terms = opened.enter_context(store.terms.at_head()) if Lane.TERM in request.lanes else None
-        reader = opened.enter_context(store.truth.reading()) if terms is None else terms.reader
-        asked = _question(store, reader, caller, request, at)
-        check_dimension(reader, request.embedding)
-        near = nearest(steady.at(reader), reader, _near_question(asked, request.embedding))
-    if terms is None:
-        return asked, VectorFindings(near, at)
-    lane = term_lane(terms, asked.query, asked.corpus, at)
-    return asked, FusedFindings(lane, terms.terms.tally(asked.query), near, request.fusion, store.fusion_depth)
+def _ask(look: Look) -> tuple[_Asked, Findings]:
+    """Return what the lanes that run found (L1)."""
+    request = look.request
+    if Lane.TERM not in request.lanes:
+        return _Asked(look, expand(request.terms, {})), VectorFindings(look.near or Nearest(), look.at)
+    groups = look.groups(request.terms)
+    query = look.question(groups)
+    lane, tally = look.lane(query), look.tally(query)
+    if look.near is None:
+        return _Asked(look, groups), TermFindings(lane, tally)
+    return _Asked(look, groups), FusedFindings(lane, tally, look.near, request.fusion, look.store.fusion_depth)
 
 
-def _question(store: Store, reader: TruthReader, caller: Caller, request: RecallRequest, at: Instant) -> _Asked:
-    own = () if caller.projects is None else (SubtreeFence(caller.projects),)
-    effort = None if request.effort_id is None else resolve_effort(reader, caller, store.naming, request.effort_id)
-    members = () if effort is None else (MemberFence(effort.members | {effort.epic}),)
-    query = TermQuery(
-        groups=expand(request.terms, _aliases(reader, request.terms) if Lane.TERM in request.lanes else {}),
-        scope=request.scope.with_fences(*own, *members),
-        eligibility=Eligibility(at=at if request.as_of is None else request.as_of, window=request.window, admit=request.admit),
-    )
-    return _Asked(
-        reader=reader,
-        request=request,
-        query=query,
-        corpus=corpus_of(reader, caller.projects, Scope(own)),
-        sight=Sight.WHOLE if caller.projects is None else Sight.PART,
-        effort=effort,
-        probed=_probe(reader, store.naming, request.terms, query.scope),
-        at=at,
-    )
-
-
-def _near_question(asked: _Asked, embedding: Vector) -> NearQuestion:
-    query = asked.query
-    return NearQuestion(vector=embedding, count=asked.request.vector_k, scope=query.scope, eligibility=query.eligibility)
-
-
-def _aliases(reader: TruthReader, terms: Sequence[Term]) -> Mapping[str, list[tuple[str, tuple[str, ...]]]]:
-    taught = reader.aliases([term.key for term in terms])
-    return {
-        key: [(alias.text, tuple(dict.fromkeys(alias.alias_key.split(" ")))) for alias in aliases]
-        for key, aliases in taught.items()
-    }
-
-
-def _probe(reader: TruthReader, naming: Naming, terms: Sequence[Term], scope: Scope) -> int:
+def _probe(look: Look) -> int:
     """Return how many terms are exactly the id of a forgotten capsule whose skeleton lies inside the scope (F8)."""
-    named = [number for term in terms if (number := naming.number(term.text)) is not None]
+    named = [number for term in look.request.terms if (number := look.store.naming.number(term.text)) is not None]
     if not named:
         return 0
-    fences = Scope(tuple(fence for fence in scope.fences if _fences_skeleton(fence)))
-    skeletons = reader.capsules(list(reader.tombstones(named)))
+    fences = Scope(tuple(fence for fence in look.scope.fences if _fences_skeleton(fence)))
+    skeletons = look.reader.capsules(list(look.reader.tombstones(named)))
     return sum(admits(fences, skeleton, {}) for skeleton in skeletons.values())
 
 
@@ -173,20 +128,20 @@ def _fences_skeleton(fence: Fence) -> bool:
             return False
 
 
-def _find(store: Store, asked: _Asked, findings: Findings) -> _Found:
+def _find(asked: _Asked, findings: Findings) -> _Found:
     tally, term_tally = findings.tally, findings.term_tally
     least = asked.request.min_support
     supported: tuple[Claim, ...] | None = None
     below: dict[ExclusionReason, int] = {}
     if least and tally.eligible:  # nothing lies below a support of 0
-        ranked = findings.best(max(store.fusion_depth, asked.request.limit or 0))
+        ranked = findings.best(max(asked.look.store.fusion_depth, asked.request.limit or 0))
         # The support as shown decides, so that nobody sees 0.50 refused by a bound of 0.5.
         supported = tuple(claim for claim in ranked if round(claim.support, 2) >= least)
         below = {ExclusionReason.BELOW_SUPPORT: len(ranked) - len(supported)}
         tally = Tally(len(supported), tally.excluded)
         if term_tally is not None:
             term_tally = Tally(sum(claim.term is not None for claim in supported), term_tally.excluded)
-    more = {**below, ExclusionReason.TOMBSTONED: asked.probed}
+    more = {**below, ExclusionReason.TOMBSTONED: _probe(asked.look)}
     return _Found(findings, _with(tally, more), None if term_tally is None else _with(term_tally, more), supported)
 
 
@@ -194,28 +149,28 @@ def _with(tally: Tally, more: Mapping[ExclusionReason, int]) -> Tally:
     return Tally(tally.eligible, {**tally.excluded, **more})
 
 
-def _gathered(store: Store, asked: _Asked, found: _Found, least: int) -> Gathered:
-    shown, best = _shown(store, asked, found, least)
-    space = asked.reader.space(DEFAULT_SPACE)
+def _gathered(asked: _Asked, found: _Found, least: int) -> Gathered:
+    shown, best = _shown(asked, found, least)
+    look, space = asked.look, asked.reader.space(asked.request.space)
     return Gathered(
         request=asked.request,
         identity=asked.reader.identity(),
         head=asked.reader.head(),
-        naming=store.naming,
+        naming=look.store.naming,
         lanes=asked.request.lanes,
-        groups=asked.query.groups,
-        capsules=asked.corpus.statistics.capsules,
+        groups=asked.groups,
+        capsules=look.corpus.statistics.capsules,
         vectors=0 if space is None else space.vectors,
         eligible=found.tally.eligible,
         excluded=found.tally.excluded,
         shown=shown,
         best_support=best,
-        effort=asked.effort,
-        sight=asked.sight,
+        effort=look.effort,
+        sight=look.sight,
     )
 
 
-def _shown(store: Store, asked: _Asked, found: _Found, least: int) -> tuple[tuple[Shown, ...], float | None]:
+def _shown(asked: _Asked, found: _Found, least: int) -> tuple[tuple[Shown, ...], float | None]:
     """Return what can be shown, or `least` if that is more, and the best result's support, reading no more than that (O3).
 
     Where few can be shown at all and they are cut later, they are not cut here: that would make an envelope of each.
@@ -230,7 +185,7 @@ def _shown(store: Store, asked: _Asked, found: _Found, least: int) -> tuple[tupl
     while page:
         built, ranked = len(ranked), _page(asked, found, page)
         # A longer page begins with the shorter one, so that only what follows it is built.
-        results += [shown_of(one) for one in _evidence(store, asked, ranked[built:])]
+        results += [shown_of(one) for one in _evidence(asked, ranked[built:])]
         if least and page >= most:
             return tuple(results), ranked[0].support if ranked else None
         trimmed = trim([each.envelope for each in results], asked.request.token_budget)
@@ -262,29 +217,23 @@ def _corroboration_weight(verdict: Corroboration | None) -> float:
     return NO_CORROBORATION if verdict is None else CORROBORATION_WEIGHT[verdict.verdict]
 
 
-def _evidence(store: Store, asked: _Asked, ranked: Sequence[Claim]) -> list[Evidence]:
-    numbers = [one.capsule.number for one in ranked]
+def _evidence(asked: _Asked, ranked: Sequence[Claim]) -> list[Evidence]:
+    look, numbers = asked.look, [one.capsule.number for one in ranked]
     texts = asked.reader.texts(numbers)
     verdicts = asked.reader.corroborations(numbers)
     return [
         Evidence(
-            naming=store.naming,
+            naming=look.store.naming,
             claim=one,
             text=texts[one.capsule.number],
-            anchor=store.anchors.read(anchors[0]) if (anchors := texts[one.capsule.number].anchors) else None,
+            anchor=look.store.anchors.read(anchors[0]) if (anchors := texts[one.capsule.number].anchors) else None,
             corroboration=verdicts.get(one.capsule.number),
             feedback_weight=one.capsule.use.feedback_weight if asked.request.weight_blend else None,
-            role=_role(asked.effort, one.capsule.number),
+            role=_role(look.effort, one.capsule.number),
         )
         for one in ranked
-        if one.capsule.number in texts and _may_ground(asked, one, texts[one.capsule.number])
+        if one.capsule.number in texts and look.may_ground(one.capsule, texts[one.capsule.number])
     ]
-
-
-def _may_ground(asked: _Asked, claim: Claim, text: CapsuleText) -> bool:
-    """Judge once more by the truth: an index can lag, it can never invent (decision 4)."""
-    query = asked.query
-    return admits(query.scope, claim.capsule, marks_of(text)) and first_exclusion(claim.capsule, query.eligibility) is None
 
 
 def _role(effort: Effort | None, number: int) -> EffortRole | None:

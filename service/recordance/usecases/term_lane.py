@@ -16,7 +16,7 @@ from recordance.query.document import TermQuery
 from recordance.query.fence import Scope
 from recordance.query.folding import fold_words
 from recordance.ranking.bm25 import CorpusStatistics
-from recordance.ranking.keys import Ranked, capsule_key, decayed_weight, text_key
+from recordance.ranking.keys import Ranked, TextRank, capsule_key, decayed_weight, text_key_of
 from recordance.ranking.scoring import Scorer, Strength, TermHit, Weights, weigh
 from recordance.usecases.follow import RecallView
 
@@ -43,6 +43,7 @@ class TermLane:
         self.weights = weights
         self.scorer = scorer
         self.at = at
+        self._key = text_key_of(query.order)
         self._words: dict[int, list[str]] = {}
         self._strengths: dict[int, Strength | None] = {}
         self._capsules: dict[int, Capsule] = {}
@@ -57,9 +58,9 @@ class TermLane:
 
         A capsule is read only where it decides between equals.
         """
-        strengths = sorted(self._proven(wanted), key=text_key)
-        contenders = [each for each in strengths if text_key(each) <= text_key(strengths[min(wanted, len(strengths)) - 1])]
-        groups = [list(equals) for _, equals in itertools.groupby(contenders, key=text_key)]
+        strengths = sorted(self._proven(wanted), key=self._key)
+        contenders = [each for each in strengths if self._key(each) <= self._key(strengths[min(wanted, len(strengths)) - 1])]
+        groups = [list(equals) for _, equals in itertools.groupby(contenders, key=self._key)]
         self._read_capsules([each.number for equals in groups if len(equals) > 1 for each in equals])
         return tuple(itertools.islice((each for equals in groups for each in self._by_capsule(equals)), wanted))
 
@@ -69,16 +70,16 @@ class TermLane:
         No more is read than tells them: nothing for a hit that enough others are surely above.
         """
         floor = self._proposed(depth + SPARE_CANDIDATES).floor if hits else UNSURE
-        sought = [hit for hit in hits if floor.count < depth or (hit.coverage, hit.bm25) >= (floor.coverage, floor.bm25)]
+        sought = [hit for hit in hits if floor.count < depth or self._key(hit) <= self._key(floor)]
         ranks: dict[int, int] = {}
         count = depth + SPARE_CANDIDATES
         while sought:
             strengths, horizon = self._read(count)
-            keys = sorted(map(text_key, strengths))
-            above = {hit: bisect.bisect_left(keys, text_key(hit)) for hit in sought}
-            told = [hit for hit in sought if above[hit] < depth and _stands_above(hit, horizon)]
+            keys = sorted(map(self._key, strengths))
+            above = {hit: bisect.bisect_left(keys, self._key(hit)) for hit in sought}
+            told = [hit for hit in sought if above[hit] < depth and self._stands_above(hit, horizon)]
             for hit in told:
-                equals = self._by_capsule([each for each in strengths if text_key(each) == text_key(hit)])
+                equals = self._by_capsule([each for each in strengths if self._key(each) == self._key(hit)])
                 ranks[hit.number] = above[hit] + 1 + [each.number for each in equals].index(hit.number)
             sought = [hit for hit in sought if above[hit] < depth and hit not in told]
             count *= WIDENING
@@ -91,6 +92,10 @@ class TermLane:
             hit = self.scorer.score(number, self._words[number])
             if hit is not None and number in capsules:
                 yield Ranked(hit, capsules[number], decayed_weight(capsules[number], self.at))
+
+    def _stands_above(self, hit: TextRank, horizon: Horizon | None) -> bool:
+        """Whether a match stands strictly above everything that was not read."""
+        return horizon is None or self._key(hit) < self._key(horizon)
 
     def _by_capsule(self, equals: list[Strength]) -> list[Strength]:
         if len(equals) == 1:
@@ -111,7 +116,9 @@ class TermLane:
         count = wanted + SPARE_CANDIDATES
         while True:
             found, horizon = self._read(count)
-            if horizon is None or (len(found) >= wanted and _stands_above(sorted(found, key=text_key)[wanted - 1], horizon)):
+            if horizon is None or (
+                len(found) >= wanted and self._stands_above(sorted(found, key=self._key)[wanted - 1], horizon)
+            ):
                 return found
             count *= WIDENING
 
@@ -148,8 +155,3 @@ def corpus_of(reader: TruthReader, subtrees: frozenset[str] | None, scope: Scope
     if subtrees is None:
         return Corpus(reader.corpus(), Scope())
     return Corpus(reader.corpus_within(subtrees), scope)
-
-
-def _stands_above(hit: TermHit | Strength, horizon: Horizon | None) -> bool:
-    """Whether a match stands strictly above everything that was not read."""
-    return horizon is None or text_key(hit) < (-horizon.coverage, -horizon.bm25)

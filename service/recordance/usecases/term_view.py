@@ -9,6 +9,7 @@ from recordance.ports.terms import Horizon, Proposals, Tally
 from recordance.query.document import TermQuery
 from recordance.query.exclusion import ExclusionReason
 from recordance.query.fence import Scope
+from recordance.ranking.keys import text_key_of
 from recordance.ranking.scoring import Scorer, Weights
 from recordance.usecases.overlay import Stand
 
@@ -29,8 +30,9 @@ class OverlaidTerms:
         """Return what the replica proposes and the overlay's best; what either leaves out is not above the higher horizon."""
         below = self._ask(lambda stand: stand.snapshot.proposals(query, stand.overlay.masked, count, weights))
         above = self._best_overlaid(query, count, weights)
-        horizons = [(each.coverage, each.bm25) for each in (below.horizon, above.horizon) if each is not None]
-        return Proposals(below.numbers + above.numbers, Horizon(*max(horizons)) if horizons else None, below.floor)
+        horizons = [each for each in (below.horizon, above.horizon) if each is not None]
+        highest = min(horizons, key=text_key_of(query.order), default=None)
+        return Proposals(below.numbers + above.numbers, highest, below.floor)
 
     def frequencies(self, words: Collection[str], scope: Scope) -> Mapping[str, int]:
         """Return the exact document frequency of each word inside `scope`."""
@@ -56,8 +58,9 @@ class OverlaidTerms:
             return Proposals(tuple(numbers), None)
         index, scorer = self._stand.overlay.index, Scorer(query.groups, weights)
         found = [scorer.strength(number, index.document(number).words) for number in numbers]
-        ranked = sorted(((each.coverage, each.bm25, each.number) for each in found if each is not None), reverse=True)
-        return Proposals(tuple(number for _, _, number in ranked[:count]), Horizon(*ranked[count][:2]))
+        ranked = sorted((each for each in found if each is not None), key=text_key_of(query.order))
+        rest = ranked[count]
+        return Proposals(tuple(each.number for each in ranked[:count]), Horizon(rest.coverage, rest.bm25))
 
     def _ask(self, question: Callable[[Stand], Answer]) -> Answer:
         try:

@@ -15,6 +15,8 @@ from recordance.domain.relation import Relation, RelationKind
 from recordance.domain.review import Corroboration, Feedback, ReviewEvent
 from recordance.domain.tombstone import Remnant
 from recordance.ports.truth import (
+    BrowseOrder,
+    BrowseRequest,
     IndexedChange,
     KeyedCapsule,
     KnownContent,
@@ -22,6 +24,7 @@ from recordance.ports.truth import (
     ListPage,
     ListRequest,
     OccupiedSpace,
+    ProjectCount,
 )
 from recordance.query.document import TermDocument, term_document
 from recordance.query.exclusion import Eligibility, first_exclusion
@@ -204,6 +207,42 @@ class MemoryReader:
         numbers = tuple(capsule.number for capsule in self._unforgotten() if _is_listed(capsule, request))
         return ListPage(numbers[request.offset : request.offset + request.limit], len(numbers))
 
+    def browsed(self, request: BrowseRequest) -> ListPage:
+        """See TruthReader."""
+        seen = sorted(self._seen(request.scope, request.eligibility), key=lambda capsule: _browse_key(capsule, request.order))
+        page = seen[request.offset : request.offset + request.limit]
+        return ListPage(tuple(capsule.number for capsule in page), len(seen))
+
+    def beside(self, number: int, before: int, after: int, scope: Scope, eligibility: Eligibility | None) -> Sequence[int]:
+        """See TruthReader."""
+        middle = self._contents.capsules.get(number)
+        if middle is None or middle.standing.tombstoned_at is not None:
+            return ()
+        session = middle.labels.get(LabelField.SESSION)
+        seen = sorted(
+            capsule.number
+            for capsule in self._seen(scope, eligibility)
+            if session is None or capsule.labels.get(LabelField.SESSION) == session
+        )
+        earlier, later = [each for each in seen if each < number], [each for each in seen if each > number]
+        return (*earlier[max(0, len(earlier) - before) :], *later[:after])
+
+    def projects(self, scope: Scope) -> Sequence[ProjectCount]:
+        """See TruthReader."""
+        found = _grouped((capsule.labels.get(LabelField.PROJECT), capsule.captured_at) for capsule in self._seen(scope, None))
+        ordered = sorted(found.items(), key=lambda each: (each[0] is not None, each[0] or ""))
+        return [ProjectCount(project, len(captured), max(captured)) for project, captured in ordered]
+
+    def revisions(self, number: int) -> Sequence[CapsuleText]:
+        """See TruthReader."""
+        text = self._contents.texts.get(number)
+        return () if text is None else (*self._contents.former.get(number, ()), text)
+
+    def _seen(self, scope: Scope, eligibility: Eligibility | None) -> Iterator[Capsule]:
+        for capsule in self._unforgotten():
+            if self._admits(scope, capsule.number) and (eligibility is None or first_exclusion(capsule, eligibility) is None):
+                yield capsule
+
     def _remains(self) -> Iterator[tuple[int, Remnant]]:
         held = self._contents
         yield from ((number, Remnant.TEXT) for number in (*held.texts, *held.former))
@@ -243,6 +282,16 @@ def _is_listed(capsule: Capsule, request: ListRequest) -> bool:
     if not all(_lies_in(capsule, subtrees) for subtrees in request.subtrees):
         return False
     return request.state is None or _state_of(capsule, request.at) is request.state
+
+
+def _browse_key(capsule: Capsule, order: BrowseOrder) -> tuple[float, ...]:
+    match order:
+        case BrowseOrder.IMPORTANCE:
+            return (-capsule.importance, -capsule.confidence, -capsule.updated_at, capsule.number)
+        case BrowseOrder.NEWEST:
+            return (-capsule.captured_at, -capsule.number)
+        case BrowseOrder.APPENDED:
+            return (capsule.number,)
 
 
 def _state_of(capsule: Capsule, at: Instant) -> ListedState:

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from sqlalchemy import ColumnElement, Select, and_, false, func, or_, select
+from sqlalchemy import ColumnElement, Select, and_, false, func, or_, select, true
 
 from recordance.query.fence import (
     CreationFence,
+    EitherFence,
     Fence,
     LabelBarrier,
     LabelFence,
@@ -21,21 +22,29 @@ MOST_VALUES = 500
 """How many values a fence may have that is asked of the database: what a statement takes is bounded, each for itself."""
 MOST_PREFIXES = 100
 """The same for subtrees, each of which is a condition of its own: SQLite lets conditions be nested a thousand deep."""
+_CONDITION = MOST_VALUES // MOST_PREFIXES
+"""For how many values a condition of its own counts."""
 
 V = TypeVar("V", int, str)
 
 
 def is_small(fence: Fence) -> bool:
     """Whether the database can be asked for what this fence admits."""
+    return _size(fence) <= MOST_VALUES
+
+
+def _size(fence: Fence) -> int:
     match fence:
         case LabelFence(any_of=values) | MarkFence(any_of=values) | LabelBarrier(none_of=values):
-            return len(values) <= MOST_VALUES
+            return len(values)
         case SubtreeFence(prefixes):
-            return len(prefixes) <= MOST_PREFIXES
+            return len(prefixes) * _CONDITION
         case MemberFence(numbers):
-            return len(numbers) <= MOST_VALUES
+            return len(numbers)
         case CreationFence():
-            return True
+            return 1
+        case EitherFence(scopes):
+            return sum(_CONDITION + sum(map(_size, scope.fences)) for scope in scopes)
 
 
 def embedded_where(space: str, fences: Iterable[Fence]) -> Select[tuple[int]]:
@@ -91,6 +100,10 @@ def _member(fence: MemberFence) -> ColumnElement[bool]:
     return _one_of(capsule.c.number, fence.numbers)
 
 
+def _either(fence: EitherFence) -> ColumnElement[bool]:
+    return or_(false(), *(and_(true(), *map(admitted, scope.fences)) for scope in fence.scopes))
+
+
 def _one_of(column: ColumnElement[V], values: Iterable[V]) -> ColumnElement[bool]:
     """Return the condition that the column is one of `values`, in a fixed order so that equal fences are equal statements."""
     ordered = sorted(set(values))
@@ -104,4 +117,5 @@ _CONDITIONS: dict[type, Callable[..., ColumnElement[bool]]] = {
     MarkFence: _mark,
     CreationFence: _creation,
     MemberFence: _member,
+    EitherFence: _either,
 }

@@ -4,13 +4,12 @@ from sqlalchemy import Select, case, func, select
 from sqlalchemy.sql import ColumnElement
 
 from recordance.domain.instant import Instant
-from recordance.domain.review import ReviewState
 from recordance.ports.truth import ListedState, ListRequest
+from recordance.query.exclusion import Eligibility
 from recordance_adapters.driven.sql_truth.capsule_rows import digest
+from recordance_adapters.driven.sql_truth.excluding import excluding
 from recordance_adapters.driven.sql_truth.fencing import lies_in
 from recordance_adapters.driven.sql_truth.tables import capsule
-
-_PROPOSALS = (ReviewState.PROPOSED.value, ReviewState.REJECTED.value)
 
 
 def page(request: ListRequest) -> Select[int]:
@@ -43,13 +42,5 @@ def _conditions(request: ListRequest) -> list[ColumnElement[bool]]:
 
 def _state(at: Instant) -> ColumnElement[str]:
     """The first reason that holds, as `first_exclusion` has it without a window, or LIVE."""
-    reasons = (
-        (capsule.c.quarantined_at.is_not(None), ListedState.QUARANTINED.value),
-        (capsule.c.falsified_at.is_not(None), ListedState.FALSIFIED.value),
-        (capsule.c.archived_at.is_not(None), ListedState.ARCHIVED.value),
-        (capsule.c.superseded_at <= at, ListedState.SUPERSEDED.value),
-        (capsule.c.valid_to <= at, ListedState.EXPIRED.value),
-        (capsule.c.valid_from > at, ListedState.NOT_YET_VALID.value),
-        (capsule.c.review.in_(_PROPOSALS), ListedState.PROPOSED.value),
-    )
+    reasons = ((holds, ListedState(reason.value).value) for reason, holds in excluding(Eligibility(at=at)))
     return case(*reasons, else_=ListedState.LIVE.value)

@@ -7,9 +7,9 @@ from sqlalchemy import Select, bindparam, select
 
 from recordance.domain.embedding import Embedding, Space, Vector
 from recordance.ports.truth import OccupiedSpace
-from recordance.query.fence import Fence, MemberFence, Scope, admits, marks_of
-from recordance_adapters.driven.sql_truth.fencing import embedded_where, is_small
-from recordance_adapters.driven.sql_truth.reading_capsules import CapsuleReading
+from recordance.query.fence import Scope
+from recordance_adapters.driven.sql_truth.fenced import FencedReading, large_fences, small_fences
+from recordance_adapters.driven.sql_truth.fencing import embedded_where
 from recordance_adapters.driven.sql_truth.rows import Row, among
 from recordance_adapters.driven.sql_truth.tables import embedding, embedding_space
 
@@ -19,7 +19,6 @@ _SPACE_COLUMNS = (
 _SPACES = select(*_SPACE_COLUMNS)
 _SPACE = _SPACES.where(embedding_space.c.space == bindparam("space"))
 _EMBEDDED = select(embedding.c.capsule).where(embedding.c.space == bindparam("space"))
-_JUDGED_AT_ONCE = 500
 
 
 @functools.cache
@@ -33,7 +32,7 @@ def _embeddings(size: int) -> Select[tuple[object, ...]]:
     return select(embedding).where(among(embedding.c.capsule, size)).order_by(embedding.c.capsule)
 
 
-class VectorReading(CapsuleReading):
+class VectorReading(FencedReading):
     """The part of TruthReader that is about vectors."""
 
     def space(self, name: str) -> OccupiedSpace | None:
@@ -51,9 +50,9 @@ class VectorReading(CapsuleReading):
 
     def embedded_within(self, space: str, scope: Scope) -> Sequence[int]:
         """See TruthReader. A fence of more values than a statement should take is judged here, by the predicate."""
-        asked = [fence for fence in scope.fences if is_small(fence)]
+        asked = small_fences(scope)
         rows = self._rows.once(embedded_where(space, asked)) if asked else self._rows.all(_EMBEDDED, space=space)
-        return self._judged(sorted(number for (number,) in rows), [each for each in scope.fences if not is_small(each)])
+        return list(self.judged(sorted(number for (number,) in rows), large_fences(scope)))
 
     def embeddings(self, numbers: Collection[int]) -> Mapping[int, Sequence[Embedding]]:
         """See TruthReader."""
@@ -63,21 +62,6 @@ class VectorReading(CapsuleReading):
         for each in found.values():
             each.sort(key=lambda embedding: embedding.space)
         return found
-
-    def _judged(self, numbers: Sequence[int], fences: Sequence[Fence]) -> Sequence[int]:
-        """Return which of `numbers` these fences admit; only members are told by their number alone."""
-        for fence in fences:
-            if isinstance(fence, MemberFence):
-                numbers = [number for number in numbers if number in fence.numbers]
-        others = Scope(tuple(fence for fence in fences if not isinstance(fence, MemberFence)))
-        if not others.fences:
-            return numbers
-        parts = (numbers[start : start + _JUDGED_AT_ONCE] for start in range(0, len(numbers), _JUDGED_AT_ONCE))
-        return [number for part in parts for number in self._admitted(others, part)]
-
-    def _admitted(self, scope: Scope, numbers: Sequence[int]) -> list[int]:
-        capsules, texts = self.capsules(numbers), self.texts(numbers)
-        return [number for number in numbers if admits(scope, capsules[number], marks_of(texts[number]))]
 
 
 def _occupied(row: Row) -> OccupiedSpace:

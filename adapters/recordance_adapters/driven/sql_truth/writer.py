@@ -26,6 +26,7 @@ from recordance_adapters.driven.sql_truth.capsule_rows import (
 from recordance_adapters.driven.sql_truth.changes import Run, judgement, runs
 from recordance_adapters.driven.sql_truth.forgetting import forget
 from recordance_adapters.driven.sql_truth.reading_notes import NoteReading
+from recordance_adapters.driven.sql_truth.reading_pages import PageReading
 from recordance_adapters.driven.sql_truth.reading_vectors import VectorReading
 from recordance_adapters.driven.sql_truth.remains import RemainReading
 from recordance_adapters.driven.sql_truth.revising import revise
@@ -79,7 +80,7 @@ def _embedded_in(size: int) -> Select[tuple[int, str]]:
     return select(embedding.capsule, embedding.space).where(among(embedding.capsule, size))
 
 
-class SqlReader(VectorReading, NoteReading, RemainReading):
+class SqlReader(VectorReading, PageReading, NoteReading, RemainReading):
     """One snapshot (see TruthReader)."""
 
 

@@ -9,7 +9,17 @@ from recordance.domain.instant import Instant
 from recordance.domain.validity import TimeWindow
 from recordance.query.document import TermQuery
 from recordance.query.exclusion import JUDGED, Eligibility, ExclusionReason
-from recordance.query.fence import CreationFence, Fence, LabelBarrier, LabelFence, MarkFence, MemberFence, Scope, SubtreeFence
+from recordance.query.fence import (
+    CreationFence,
+    EitherFence,
+    Fence,
+    LabelBarrier,
+    LabelFence,
+    MarkFence,
+    MemberFence,
+    Scope,
+    SubtreeFence,
+)
 from recordance.query.terms import TermGroup
 from recordance_adapters.driven.tantivy_terms.fields import Spans, label_token, reason_token, subtree_token
 
@@ -71,7 +81,9 @@ class Questions:
             return Occur.MustNot, self._labels(fence.field, fence.none_of)
         return Occur.Must, unscored(self._fence(fence))
 
-    def _fence(self, fence: LabelFence | SubtreeFence | MarkFence | CreationFence | MemberFence) -> tantivy.Query:
+    def _fence(
+        self, fence: LabelFence | SubtreeFence | MarkFence | CreationFence | MemberFence | EitherFence
+    ) -> tantivy.Query:
         match fence:
             case LabelFence(field, labels):
                 return self._labels(field, labels)
@@ -85,6 +97,12 @@ class Questions:
                 return self.within("captured_at", since, until)
             case MemberFence(numbers):
                 return self.numbers(numbers)
+            case EitherFence(scopes):
+                return any_of([self._inside(scope) for scope in scopes])
+
+    def _inside(self, scope: Scope) -> tantivy.Query:
+        """Capsules that every fence of a scope admits; a query of its own, so that barriers have something to keep out of."""
+        return Query.boolean_query([(Occur.Must, Query.all_query()), *self.scope(scope)])
 
     def _labels(self, field: LabelField, labels: Collection[str | None]) -> tantivy.Query:
         return any_of([self.label(label_token(field, label)) for label in labels])

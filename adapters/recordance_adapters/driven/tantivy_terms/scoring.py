@@ -16,7 +16,7 @@ import tantivy
 
 from recordance.errors import ReplicaDamaged
 from recordance.ports.terms import UNSURE, Floor, Horizon
-from recordance.query.document import TermQuery
+from recordance.query.document import Order, TermQuery
 from recordance.query.terms import TermGroup
 from recordance.ranking.bm25 import K1
 from recordance.ranking.scoring import Weights
@@ -71,6 +71,8 @@ def _single(value: float) -> float:
 class Scoring:
     """The score of one query under exact weights: a document that k groups match scores k · `step` + its BM25.
 
+    Ordered by weight alone the step is nothing, and coverage adds nothing and is not told.
+
     `frequencies` are the engine's own document frequencies, by which its scores are mended, and by which ways of matching that
     no document can fulfil are left out.
     """
@@ -85,6 +87,7 @@ class Scoring:
     ) -> None:
         self._questions = questions
         self._corpus = weights.corpus
+        self._least, self._by_weight = query.least_coverage, query.order is Order.WEIGHT
         self._statistics = statistics
         self._groups = [ways for group in query.groups if (ways := possible_ways(group, frequencies))]
         self._ways = sorted({way for ways in self._groups for way in ways})
@@ -95,8 +98,8 @@ class Scoring:
         self._weigh(weights, frequencies)
         self._repeats = self._size_of_sharing() > _MOST_SHARING
         self._most = (K1 + 1.0) * math.fsum(weights.idf[word] * self._times(word) for word in sorted(self._boosts))
-        self._step = 2.0 ** math.ceil(math.log2(self._most + 1.0))
-        clauses = [*self._coverage_clauses(), *self._bm25_clauses()]
+        self._step = 0.0 if self._by_weight else 2.0 ** math.ceil(math.log2(self._most + 1.0))
+        clauses = [*(self._unweighed_clauses() if self._by_weight else self._coverage_clauses()), *self._bm25_clauses()]
         self._error = _ROUNDING * (2 * (len(clauses) + self._asking.total()) * self._highest() + 16 * self._most)
         self.scored = any_of(clauses)
         """The query that scores."""
@@ -130,6 +133,11 @@ class Scoring:
             Query.const_score_query(any_of([self._questions.words(way) for way in ways]), self._step) for ways in self._groups
         ]
 
+    def _unweighed_clauses(self) -> list[tantivy.Query]:
+        """Return clauses for the ways that no clause of BM25 finds, since no word of theirs adds to a score."""
+        ways = [way for way in self._ways if self._boosts.keys().isdisjoint(way)]
+        return [unscored(any_of([self._questions.words(way) for way in ways]))] if ways else []
+
     def _bm25_clauses(self) -> list[tantivy.Query]:
         """Return clauses that add each word's score once, however many of the matching ways ask for it (L17).
 
@@ -156,11 +164,15 @@ class Scoring:
     @property
     def tells_coverage(self) -> bool:
         """Whether a score always tells how many groups match: no BM25 reaches a step, and rounding does not matter."""
-        return not self._repeats and self._error < 0.25
+        return not self._by_weight and not self._repeats and self._error < 0.25
 
-    def coverage(self, score: float) -> int:
+    def may_match(self, score: float) -> bool:
+        """Whether a document with this score may match as many groups as the query asks for; surely so if `tells_coverage`."""
+        return self._by_weight or self._coverage(score) >= self._least
+
+    def _coverage(self, score: float) -> int:
         """Return the most groups that a document with this score can match, exactly how many if `tells_coverage`."""
-        return min(math.floor((score + self._error) / self._step), len(self._groups))
+        return min(math.floor((score + self._error) / self._step), len(self._groups)) if self._step else 0
 
     def horizon(self, last_score: float) -> Horizon:
         """Return a bound on every match that scores no more than `last_score`.
@@ -170,7 +182,7 @@ class Scoring:
         mean. The exact BM25 has the true length in place of q and the true mean M in place of m. A larger length only lowers
         it; a larger mean raises it by less than M / m. Hence BM25 ≤ (S + ε − coverage · step) · max(1, M / m).
         """
-        coverage = self.coverage(last_score)
+        coverage = self._coverage(last_score)
         stretch = max(1.0, self._corpus.mean_length / self._statistics.mean_length * (1.0 + 4 * _ROUNDING))
         scored = min(last_score + self._error - coverage * self._step, self._most) * stretch
         return Horizon(coverage, scored + self._lost)
@@ -182,9 +194,9 @@ class Scoring:
         only a part grows with the length, so BM25 ≥ (S − ε − coverage · step) ÷ (9/8 · max(1, m / M)). A word whose score is lost
         only adds to it.
         """
-        if not self.tells_coverage:
+        if self._repeats or not (self._by_weight or self.tells_coverage):
             return UNSURE
-        coverage = self.coverage(last_score)
+        coverage = self._coverage(last_score)
         shrink = _KEPT * max(1.0, self._statistics.mean_length / self._corpus.mean_length * (1.0 + 4 * _ROUNDING))
         return Floor(count, coverage, max(0.0, last_score - self._error - coverage * self._step) / shrink)
 

@@ -98,7 +98,7 @@ class TantivySnapshot:
                 Query.boolean_query([(Occur.Must, scoring.scored), *eligible]), limit=count, count=False
             )
             hits = found.hits
-            matches = [hit for hit in hits if scoring.coverage(hit[0]) >= query.least_coverage]
+            matches = [hit for hit in hits if scoring.may_match(hit[0])]
             numbers = tuple(self._numbers(matches))
         ended = len(hits) < count or len(matches) < len(hits)
         floor = scoring.floor(matches[-1][0], len(matches)) if matches else UNSURE
