@@ -1,0 +1,98 @@
+"""Reading pages, neighbours, projects and revisions (L8, L14, W11, W12)."""
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from sqlalchemy import Select, bindparam, select
+
+from recordance.domain.capsule import CapsuleText, LabelField
+from recordance.domain.instant import Instant
+from recordance.domain.provenance import Anchor
+from recordance.ports.truth import BrowseRequest, ListPage, ProjectCount
+from recordance.query.exclusion import Eligibility
+from recordance.query.fence import Fence, Scope
+from recordance_adapters.driven.sql_truth.browsing import (
+    by_project,
+    earlier,
+    how_many,
+    in_order,
+    later,
+    projects_of,
+    same_session,
+    seen,
+)
+from recordance_adapters.driven.sql_truth.capsule_rows import ANCHOR_COLUMNS, TEXT_COLUMNS, text_of
+from recordance_adapters.driven.sql_truth.fenced import FencedReading, large_fences, small_fences
+from recordance_adapters.driven.sql_truth.tables import anchor, capsule_revision
+
+_TEXTS = (
+    select(*TEXT_COLUMNS)
+    .where(capsule_revision.c.capsule == bindparam("number"))
+    .order_by(capsule_revision.c.revision)
+)  # fmt: skip
+_ANCHORS = (
+    select(*ANCHOR_COLUMNS)
+    .where(anchor.c.capsule == bindparam("number"))
+    .order_by(anchor.c.revision, anchor.c.position)
+)  # fmt: skip
+
+
+class PageReading(FencedReading):
+    """The part of TruthReader that walks a store rather than looking capsules up."""
+
+    def browsed(self, request: BrowseRequest) -> ListPage:
+        """See TruthReader."""
+        conditions = seen(small_fences(request.scope), request.eligibility)
+        chosen, beside = in_order(conditions, request.order), large_fences(request.scope)
+        if beside:
+            numbers = tuple(self.judged(self._numbers(chosen), beside))
+            return ListPage(numbers[request.offset : request.offset + request.limit], len(numbers))
+        total = self._rows.once(how_many(conditions))[0][0] if len(conditions) > 1 else self._counters.capsules
+        page = chosen.limit(request.limit).offset(request.offset)
+        return ListPage(tuple(self._numbers(page)) if request.offset < total else (), total)
+
+    def beside(self, number: int, before: int, after: int, scope: Scope, eligibility: Eligibility | None) -> Sequence[int]:
+        """See TruthReader."""
+        middle = self.capsules([number]).get(number)
+        if middle is None or middle.standing.tombstoned_at is not None:
+            return ()
+        session = same_session(middle.labels.get(LabelField.SESSION))
+        conditions, judged = seen((*small_fences(scope), *session), eligibility), large_fences(scope)
+        below = self._nearest(earlier(conditions, number), before, judged)
+        return (*reversed(below), *self._nearest(later(conditions, number), after, judged))
+
+    def projects(self, scope: Scope) -> Sequence[ProjectCount]:
+        """See TruthReader."""
+        conditions, judged = seen(small_fences(scope), None), large_fences(scope)
+        if judged:
+            found = self._counted(self._rows.once(projects_of(conditions)), judged)
+        else:
+            found = (ProjectCount(*row) for row in self._rows.once(by_project(conditions)))
+        return sorted(found, key=lambda each: (each.project is not None, each.project or ""))
+
+    def revisions(self, number: int) -> Sequence[CapsuleText]:
+        """See TruthReader."""
+        capsule = self.capsules([number]).get(number)
+        if capsule is None or capsule.standing.tombstoned_at is not None:
+            return ()
+        anchors: dict[int, list[Anchor]] = {}
+        for _, revision, _, *parts in self._rows.all(_ANCHORS, number=number):
+            anchors.setdefault(revision, []).append(Anchor(*parts))
+        return [text_of(row, tuple(anchors.get(row[1], ()))) for row in self._rows.all(_TEXTS, number=number)]
+
+    def _nearest(self, chosen: Select[tuple[int]], most: int, judged: Sequence[Fence]) -> list[int]:
+        if judged:
+            return list(islice(self.judged(self._numbers(chosen), judged), most))
+        return self._numbers(chosen.limit(most))
+
+    def _numbers(self, chosen: Select[tuple[int]]) -> list[int]:
+        return [number for (number,) in self._rows.once(chosen)]
+
+    def _counted(self, rows: Sequence[tuple[int, str | None, int]], fences: Sequence[Fence]) -> Iterable[ProjectCount]:
+        """Count the rows that these fences admit, by project."""
+        admitted = set(self.judged([number for number, _, _ in rows], fences))
+        captured: dict[str | None, list[int]] = {}
+        for number, project, at in rows:
+            if number in admitted:
+                captured.setdefault(project, []).append(at)
+        return [ProjectCount(project, len(each), Instant(max(each))) for project, each in captured.items()]
