@@ -99,8 +99,8 @@ def look_at(store: Store, caller: Caller, request: RecallRequest) -> Iterator[Lo
         with store.vectors.steady() as steady:
             terms = opened.enter_context(store.terms.at_head()) if Lane.TERM in request.lanes else None
             reader = opened.enter_context(store.truth.reading()) if terms is None else terms.reader
-            check_dimension(reader, request.embedding, request.space)
             look = _look(store, caller, request, reader, terms, at)
+            check_dimension(reader, request.embedding, request.space)
             near = nearest(steady.at(reader), reader, _near_question(look, request.embedding))
         yield replace(look, near=near)
 
