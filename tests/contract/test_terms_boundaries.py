@@ -14,6 +14,7 @@ from recordance.query.document import TermQuery
 from recordance.query.exclusion import Eligibility, ExclusionReason
 from recordance.query.fence import (
     CreationFence,
+    EitherFence,
     LabelBarrier,
     LabelFence,
     MarkFence,
@@ -200,6 +201,20 @@ def test_marks_are_compared_in_their_own_field(replica: TermReplica) -> None:
     assert seen(replica, Scope((MarkFence(MarkField.TOPICS, frozenset({"a"})),))) == [2]
     assert seen(replica, Scope((MarkFence(MarkField.ENTITIES, frozenset({"ann"})),))) == [1]
     assert seen(replica, Scope((MarkFence(MarkField.METADATA, frozenset({metadata_mark("k", '"v"')})),))) == [3]
+
+
+def test_one_of_several_scopes_is_enough(replica: TermReplica) -> None:
+    """As F10 asks: a project or what belongs to none. Barriers and alternatives stand inside; no scope admits nothing."""
+    put(replica, [document(1, "tokio", labels=labels(project_id="p")), document(2, "tokio", labels=labels(project_id="q"))])
+    put(replica, [document(3, "tokio", labels={}), document(4, "tokio", labels=labels(kind="telemetry"))])
+    own, none = (Scope((LabelFence(LabelField.PROJECT, frozenset({label})),)) for label in ("p", None))
+    quiet = Scope((LabelBarrier(LabelField.KIND, frozenset({"telemetry"})),))
+    assert seen(replica, Scope((EitherFence((own, none)),))) == [1, 3, 4]
+    assert seen(replica, Scope((EitherFence((own, none)), *quiet.fences))) == [1, 3]
+    assert seen(replica, Scope((EitherFence((quiet,)),))) == [1, 2, 3]
+    assert seen(replica, Scope((EitherFence((own, none.with_fences(EitherFence((quiet,))))),))) == [1, 3]
+    assert seen(replica, Scope((EitherFence((own, Scope())),))) == [1, 2, 3, 4]
+    assert seen(replica, Scope((EitherFence(()),))) == []
 
 
 @MOMENTS

@@ -15,11 +15,12 @@ import pytest
 from recordance.domain.instant import Instant
 from recordance.ports.terms import Horizon, Proposals
 from recordance.ports.truth import TruthReader
-from recordance.query.document import TermQuery
-from recordance.query.exclusion import Eligibility
+from recordance.query.document import Order, TermQuery
+from recordance.query.exclusion import Eligibility, first_exclusion
 from recordance.query.fence import Scope
 from recordance.query.folding import fold_words
 from recordance.query.terms import expand, read_terms
+from recordance.ranking.keys import capsule_key, decayed_weight
 from recordance.ranking.scoring import Scorer, TermHit, Weights
 from recordance.usecases.follow import RecallView, TermView
 from recordance.usecases.term_lane import SPARE_CANDIDATES, WIDENING, Corpus, TermLane, term_lane
@@ -52,13 +53,13 @@ class Stingy:
     def proposals(self, query: TermQuery, count: int, weights: Weights) -> Proposals:
         """Return `count` numbers, stale ones first, with a bound on what is kept back."""
         self.asked.append(count)
-        hits = sorted(self._hits(query, weights), key=self._wrong_key)
+        hits = sorted(self._hits(query, weights), key=lambda hit: self._wrong_key(hit)[1 if query.order is Order.WEIGHT else 0 :])
         proposed, kept = hits[: count - len(self.stale)], hits[count - len(self.stale) :]
         numbers = (*self.stale, *(hit.number for hit in proposed))
         if not kept:
             return Proposals(numbers, None)
         coverage = max(hit.coverage for hit in kept)
-        best = max(hit.bm25 for hit in kept if hit.coverage == coverage)
+        best = max(hit.bm25 for hit in kept if hit.coverage == coverage or query.order is Order.WEIGHT)
         return Proposals(numbers, Horizon(coverage, best * (1 + self.slack)))
 
     def _hits(self, query: TermQuery, weights: Weights) -> list[TermHit]:
@@ -72,12 +73,12 @@ class Stingy:
         return -hit.coverage, -hit.bm25 * (1 + wrong)
 
 
-def query_of(terms: tuple[str, ...]) -> TermQuery:
-    return TermQuery(groups=expand(read_terms(terms), {}), scope=Scope(), eligibility=Eligibility(at=NOON))
+def query_of(terms: tuple[str, ...], order: Order) -> TermQuery:
+    return TermQuery(groups=expand(read_terms(terms), {}), scope=Scope(), eligibility=Eligibility(at=NOON), order=order)
 
 
-def lane_of(terms: tuple[str, ...], reader: Any, view: Any) -> TermLane:
-    return term_lane(RecallView(reader, view, 0), query_of(terms), Corpus(reader.corpus(), Scope()), Instant(NOON))
+def lane_of(terms: tuple[str, ...], reader: Any, view: Any, order: Order = Order.COVERAGE) -> TermLane:
+    return term_lane(RecallView(reader, view, 0), query_of(terms, order), Corpus(reader.corpus(), Scope()), Instant(NOON))
 
 
 def lived(seed: int) -> Recalls:
@@ -87,15 +88,44 @@ def lived(seed: int) -> Recalls:
 
 
 @pytest.mark.parametrize("slack", SLACKS)
-@pytest.mark.parametrize("seed", range(2))
-def test_a_stingy_index_gives_the_same_ranking_as_a_whole_one(seed: int, slack: float) -> None:
+@pytest.mark.parametrize(("seed", "order"), [(0, Order.COVERAGE), (1, Order.COVERAGE), (2, Order.WEIGHT)])
+def test_a_stingy_index_gives_the_same_ranking_as_a_whole_one(seed: int, order: Order, slack: float) -> None:
     """L6, L17: an engine's scores propose; what is returned is proven, ties at the cut included."""
     with lived(seed).follower.at_head() as head:
         for terms in TERMS:
-            whole = lane_of(terms, head.reader, head.terms)
+            whole = lane_of(terms, head.reader, head.terms, order)
             for wanted in WANTED:
-                stingy = lane_of(terms, head.reader, Stingy(head.terms, head.reader, slack))
+                stingy = lane_of(terms, head.reader, Stingy(head.terms, head.reader, slack), order)
                 assert stingy.best(wanted) == whole.best(wanted), f"seed {seed}, {terms}, {wanted}"
+
+
+def by_hand(terms: tuple[str, ...], reader: TruthReader) -> list[int]:
+    """Every capsule that may ground and has all words of a term, by the summed weights of the words that match, then by hand."""
+    every = range(1, reader.last_number() + 1)
+    contents = {number: fold_words(content) for number, content in reader.contents(every).items()}
+    mean = sum(map(len, contents.values())) / len(contents)
+    scored = []
+    for number, capsule in reader.capsules(every).items():
+        content = contents.get(number, [])
+        matching = {word for term in terms if set(term.split()) <= set(content) for word in term.split()}
+        if matching and first_exclusion(capsule, Eligibility(at=NOON)) is None:
+            score = 0.0
+            for word in sorted(matching):
+                having = sum(word in each for each in contents.values())
+                idf = math.log(1 + (len(contents) - having + 0.5) / (having + 0.5))
+                count = content.count(word)
+                score += idf * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * len(content) / mean))
+            scored.append((-round(score, 9), capsule_key(capsule, decayed_weight(capsule, NOON)), number))
+    return [number for _, _, number in sorted(scored)]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_by_weight_the_words_of_a_question_rank_without_being_counted(seed: int) -> None:
+    """L17: the sum of the matching words' BM25 alone, by a loop over every capsule; ties as in any order of the lane."""
+    with lived(seed).follower.at_head() as head:
+        for terms in TERMS:
+            best = lane_of(terms, head.reader, head.terms, Order.WEIGHT).best(1_000)
+            assert [one.capsule.number for one in best] == by_hand(terms, head.reader), (seed, terms)
 
 
 def test_a_tie_at_the_cut_is_read_to_its_end() -> None:

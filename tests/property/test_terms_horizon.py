@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 import pytest
 
 from recordance.domain.capsule import Standing
-from recordance.ports.terms import TermReplica
-from recordance.query.document import TermDocument, TermQuery
+from recordance.ports.terms import Floor, Horizon, TermReplica
+from recordance.query.document import Order, TermDocument, TermQuery
 from recordance.query.exclusion import first_exclusion
 from recordance.query.fence import Scope, SubtreeFence, admits
 from recordance.ranking.bm25 import CorpusStatistics
-from recordance.ranking.scoring import Scorer, Weights, weigh
+from recordance.ranking.scoring import Scorer, TermHit, Weights, weigh
 from support.documents import adopted, asking, document, zipf_content
 from support.truths import NOON, labels
 
@@ -23,7 +23,7 @@ MOST_WIDENINGS = 1.0
 """On average and on these corpora, which are small, full of ties and worn by updates."""
 OWN = Scope((SubtreeFence(frozenset({"p1"})),))
 """A token's fence: words that are common everywhere may be rare inside it, and the other way round."""
-Key = tuple[int, float]
+Key = tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,19 @@ class Corpus:
         return weigh(frequencies, CorpusStatistics(len(seen), sum(len(each.words) for each in seen)))
 
     def exact(self, query: TermQuery, weights: Weights) -> dict[int, Key]:
-        """The coverage and BM25 of every eligible match."""
+        """What ranks every eligible match, more being better: its coverage, unless its weight alone counts, and its BM25."""
         scorer = Scorer(query.groups, weights)
         hits = [
             scorer.score(number, each.words)
             for number, each in self.held.items()
             if admits(query.scope, each.capsule, each.marks) and first_exclusion(each.capsule, query.eligibility) is None
         ]
-        return {hit.number: (hit.coverage, hit.bm25) for hit in hits if hit and hit.coverage >= query.least_coverage}
+        return {hit.number: key(query, hit) for hit in hits if hit and hit.coverage >= query.least_coverage}
+
+
+def key(query: TermQuery, of: TermHit | Horizon | Floor) -> Key:
+    """The order of a query, by hand."""
+    return (of.coverage, of.bm25) if query.order is Order.COVERAGE else (of.bm25,)
 
 
 @pytest.fixture(params=SEEDS, scope="module")
@@ -90,6 +95,11 @@ def query(chance: random.Random) -> TermQuery:
     return asking(*terms, aliases=aliases)
 
 
+def question(chance: random.Random) -> TermQuery:
+    """Sixty words, each a term of its own, of which many stand nearly everywhere."""
+    return asking(*dict.fromkeys(zipf_content(chance, 60).split()))
+
+
 def sharing(chance: random.Random) -> TermQuery:
     """Many long terms with many long aliases of few words: more sharing than can be scored exactly."""
     terms = list(dict.fromkeys(" ".join(f"w{chance.randint(1, 12)}" for _ in range(4)) for _ in range(12)))
@@ -97,38 +107,40 @@ def sharing(chance: random.Random) -> TermQuery:
     return asking(*terms, aliases=aliases)
 
 
-def test_no_match_that_was_left_out_is_above_the_horizon(corpus: Corpus, request: pytest.FixtureRequest) -> None:
+@pytest.mark.parametrize("order", list(Order))
+def test_no_match_that_was_left_out_is_above_the_horizon(corpus: Corpus, order: Order, request: pytest.FixtureRequest) -> None:
     """L17: for any count, under the whole store's weights and under those of a token's fence."""
     chance = random.Random(request.node.name)
     for place in range(QUERIES):
         scope = OWN if place % 3 == 2 else Scope()
-        asked = replace(sharing(chance) if place % 5 == 4 else query(chance), scope=scope)
-        asked = replace(asked, least_coverage=chance.choice([1, 1, min(2, len(asked.groups)), len(asked.groups)]))
+        asked = replace((query, query, query, question, sharing)[place % 5](chance), scope=scope)
+        asked = replace(asked, least_coverage=chance.choice([1, 1, min(2, len(asked.groups)), len(asked.groups)]), order=order)
         weights = corpus.weights(asked, scope)
         exact = corpus.exact(asked, weights)
         for count in (1, 2, 5, 20, 60):
             proposals = corpus.replica.snapshot().proposals(asked, (), count, weights)
             floor = proposals.floor
-            above = [exact[number] >= (floor.coverage, floor.bm25) for number in proposals.numbers]
+            above = [exact[number] >= key(asked, floor) for number in proposals.numbers]
             assert sum(above) >= floor.count, (asked, count, floor)
-            rest = [key for number, key in exact.items() if number not in proposals.numbers]
+            rest = [rank for number, rank in exact.items() if number not in proposals.numbers]
             if proposals.horizon is None:
                 assert not rest, asked
             else:
-                bound = (proposals.horizon.coverage, proposals.horizon.bm25)
+                bound = key(asked, proposals.horizon)
                 assert len(proposals.numbers) == count
-                assert all(key <= bound for key in rest), (asked, count, max(rest), bound)
+                assert all(rank <= bound for rank in rest), (asked, count, max(rest), bound)
 
 
+@pytest.mark.parametrize("order", list(Order))
 @pytest.mark.parametrize("wanted", [1, 6, 20])
 def test_widening_until_the_last_wanted_is_above_the_horizon_finds_the_best(
-    corpus: Corpus, wanted: int, request: pytest.FixtureRequest, record_property: Callable[[str, str], None]
+    corpus: Corpus, wanted: int, order: Order, request: pytest.FixtureRequest, record_property: Callable[[str, str], None]
 ) -> None:
     """L17: what ranks is exact, however many commits, updates and deletes the index has seen; few queries need a second look."""
     chance = random.Random(request.node.name)
     widenings = 0
     for _ in range(QUERIES):
-        asked = query(chance)
+        asked = replace(query(chance), order=order)
         weights = corpus.weights(asked, Scope())
         exact = corpus.exact(asked, weights)
         count = wanted + SPARE
@@ -143,7 +155,7 @@ def settled(asked: TermQuery, corpus: Corpus, weights: Weights, exact: dict[int,
     """Whether the proposals prove their best; if they do, they must be right."""
     proposals = corpus.replica.snapshot().proposals(asked, (), count, weights)
     found = sorted((exact[number] for number in proposals.numbers), reverse=True)
-    bound = proposals.horizon and (proposals.horizon.coverage, proposals.horizon.bm25)
+    bound = proposals.horizon and key(asked, proposals.horizon)
     if bound is not None and (len(found) < wanted or found[wanted - 1] <= bound):
         return False
     assert found[:wanted] == sorted(exact.values(), reverse=True)[:wanted], asked

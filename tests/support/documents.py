@@ -17,10 +17,11 @@ from recordance.domain.capsule import LabelField
 from recordance.domain.instant import EARLIEST, LATEST, Instant
 from recordance.domain.validity import TimeWindow
 from recordance.ports.terms import TermReplica
-from recordance.query.document import TermDocument, TermQuery, term_document
+from recordance.query.document import Order, TermDocument, TermQuery, term_document
 from recordance.query.exclusion import JUDGED, Eligibility
 from recordance.query.fence import (
     CreationFence,
+    EitherFence,
     Fence,
     LabelBarrier,
     LabelFence,
@@ -118,7 +119,8 @@ def query_about(documents: Sequence[TermDocument], chance: random.Random) -> Ter
     terms = [_phrase(documents, chance) for _ in range(chance.randint(1, 4))]
     aliases = {term: [_phrase(documents, chance) for _ in range(chance.randint(0, 2))] for term in map(fold_key, terms)}
     query = asking(*terms, aliases=aliases, scope=scope_about(documents, chance), eligibility=_eligibility(documents, chance))
-    return replace(query, least_coverage=chance.choice([1, 1, chance.randint(1, len(query.groups))]))
+    least = chance.choice([1, 1, chance.randint(1, len(query.groups))])
+    return replace(query, least_coverage=least, order=chance.choice(list(Order)))
 
 
 def scope_about(documents: Sequence[TermDocument], chance: random.Random) -> Scope:
@@ -193,6 +195,11 @@ def _member_fence(_: Sequence[TermDocument], chance: random.Random) -> MemberFen
     return MemberFence(_some(chance, {10**6, *NUMBERS}, most=6))
 
 
+def _either_fence(documents: Sequence[TermDocument], chance: random.Random) -> EitherFence:
+    """Up to three scopes, of which one may be without fences and some hold such a fence again."""
+    return EitherFence(tuple(scope_about(documents, chance) for _ in range(chance.choice([0, 1, 1, 2, 2, 3]))))
+
+
 _FENCES: Sequence[Callable[[Sequence[TermDocument], random.Random], Fence]] = (
     _label_fence,
     _label_barrier,
@@ -200,4 +207,5 @@ _FENCES: Sequence[Callable[[Sequence[TermDocument], random.Random], Fence]] = (
     _mark_fence,
     _creation_fence,
     _member_fence,
+    _either_fence,
 )

@@ -81,9 +81,7 @@ class Questions:
             return Occur.MustNot, self._labels(fence.field, fence.none_of)
         return Occur.Must, unscored(self._fence(fence))
 
-    def _fence(
-        self, fence: LabelFence | SubtreeFence | MarkFence | CreationFence | MemberFence | EitherFence
-    ) -> tantivy.Query:
+    def _fence(self, fence: LabelFence | SubtreeFence | MarkFence | CreationFence | MemberFence | EitherFence) -> tantivy.Query:
         match fence:
             case LabelFence(field, labels):
                 return self._labels(field, labels)
