@@ -482,6 +482,8 @@ def read_everything(reader: TruthReader) -> Reading:
             "capsules": dict(capsules),
             "texts": dict(reader.texts(every)),
             "contents": dict(reader.contents(every)),
+            "revisions": {number: list(reader.revisions(number)) for number in every},
+            "projects": list(reader.projects(Scope())),
             "documents": dict(reader.documents(every)),
             "changes_after": [list(reader.changes_after(seq, 4, INDEXED_OPS)) for seq in range(reader.head() + 1)],
             "forgotten_after": [list(reader.forgotten_after(seq)) for seq in range(reader.head() + 1)],

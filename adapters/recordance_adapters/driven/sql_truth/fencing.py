@@ -84,6 +84,12 @@ def _subtree(fence: SubtreeFence) -> ColumnElement[bool]:
     return and_(capsule.c.project_id_digest.in_(projects), lies_in(capsule.c.project_id, fence.prefixes))
 
 
+def walked(fence: SubtreeFence) -> ColumnElement[bool]:
+    """Return the same condition for subtrees that hold much of a store: rows are read as they lie, not looked up singly."""
+    projects = select(project_counter.c.project_id).where(lies_in(project_counter.c.project_id, fence.prefixes))
+    return capsule.c.project_id.in_(projects)
+
+
 def _mark(fence: MarkFence) -> ColumnElement[bool]:
     wanted = _one_of(capsule_mark.c.digest, map(digest, fence.any_of))
     bearers = select(capsule_mark.c.capsule).where(capsule_mark.c.field == fence.field.value, wanted)

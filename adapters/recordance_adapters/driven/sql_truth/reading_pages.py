@@ -4,13 +4,14 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from sqlalchemy import Select, bindparam, select
+from sqlalchemy.sql import ColumnElement
 
 from recordance.domain.capsule import CapsuleText, LabelField
 from recordance.domain.instant import Instant
 from recordance.domain.provenance import Anchor
 from recordance.ports.truth import BrowseRequest, ListPage, ProjectCount
 from recordance.query.exclusion import Eligibility
-from recordance.query.fence import Fence, Scope
+from recordance.query.fence import Fence, Scope, SubtreeFence
 from recordance_adapters.driven.sql_truth.browsing import (
     by_project,
     earlier,
@@ -23,8 +24,11 @@ from recordance_adapters.driven.sql_truth.browsing import (
 )
 from recordance_adapters.driven.sql_truth.capsule_rows import ANCHOR_COLUMNS, TEXT_COLUMNS, text_of
 from recordance_adapters.driven.sql_truth.fenced import FencedReading, large_fences, small_fences
+from recordance_adapters.driven.sql_truth.fencing import walked
 from recordance_adapters.driven.sql_truth.tables import anchor, capsule_revision
 
+_BROAD = 8
+"""A subtree that holds more than one capsule in so many is walked: to look up each row costs several times what it saves."""
 _TEXTS = (
     select(*TEXT_COLUMNS)
     .where(capsule_revision.c.capsule == bindparam("number"))
@@ -42,7 +46,7 @@ class PageReading(FencedReading):
 
     def browsed(self, request: BrowseRequest) -> ListPage:
         """See TruthReader."""
-        conditions = seen(small_fences(request.scope), request.eligibility)
+        conditions = self._seen(request.scope, request.eligibility)
         chosen, beside = in_order(conditions, request.order), large_fences(request.scope)
         if beside:
             numbers = tuple(self.judged(self._numbers(chosen), beside))
@@ -63,7 +67,7 @@ class PageReading(FencedReading):
 
     def projects(self, scope: Scope) -> Sequence[ProjectCount]:
         """See TruthReader."""
-        conditions, judged = seen(small_fences(scope), None), large_fences(scope)
+        conditions, judged = self._seen(scope, None), large_fences(scope)
         if judged:
             found = self._counted(self._rows.once(projects_of(conditions)), judged)
         else:
@@ -79,6 +83,14 @@ class PageReading(FencedReading):
         for _, revision, _, *parts in self._rows.all(_ANCHORS, number=number):
             anchors.setdefault(revision, []).append(Anchor(*parts))
         return [text_of(row, tuple(anchors.get(row[1], ()))) for row in self._rows.all(_TEXTS, number=number)]
+
+    def _seen(self, scope: Scope, eligibility: Eligibility | None) -> list[ColumnElement[bool]]:
+        fences = small_fences(scope)
+        broad = [fence for fence in fences if isinstance(fence, SubtreeFence) and self._is_broad(fence)]
+        return [*seen([fence for fence in fences if fence not in broad], eligibility), *map(walked, broad)]
+
+    def _is_broad(self, fence: SubtreeFence) -> bool:
+        return self.corpus_within(fence.prefixes).capsules * _BROAD > self._counters.capsules
 
     def _nearest(self, chosen: Select[tuple[int]], most: int, judged: Sequence[Fence]) -> list[int]:
         if judged:
