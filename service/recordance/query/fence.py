@@ -171,7 +171,11 @@ _PREDICATES: dict[type, Callable[..., bool]] = {
 
 
 def traits_of(scope: Scope) -> Traits:
-    """Return what fences that admit one value say of where a recall belongs (D1); a fence of several values says nothing."""
+    """Return what fences that admit one value say of where a recall belongs (D1); a fence of several values says nothing.
+
+    Of several scopes of which one may hold, the only one that says a label says it for all: a project and what belongs to none
+    are looked for where the project belongs.
+    """
     labels: dict[LabelField, str] = {}
     marks: dict[MarkField, frozenset[str]] = {}
     subtree: str | None = None
@@ -181,6 +185,8 @@ def traits_of(scope: Scope) -> Traits:
                 labels[name] = label
             case SubtreeFence(prefixes=prefixes) if len(prefixes) == 1:
                 subtree = next(iter(prefixes))
+            case EitherFence(scopes=scopes) if len(telling := [told for each in scopes if (told := traits_of(each).labels)]) == 1:
+                labels |= telling[0]
             case MarkFence(field=mark, any_of=any_of) if len(any_of) == 1:
                 marks[mark] = marks.get(mark, frozenset()) | any_of
             case _:

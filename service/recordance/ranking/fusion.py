@@ -13,7 +13,13 @@ def by_ranks(lanes: Sequence[Mapping[int, int]]) -> tuple[int, ...]:
 
     Reciprocal rank fusion: Cormack, Clarke and Büttcher, SIGIR 2009.
     """
-    return _ordered([{number: 1.0 / (RANK_OFFSET + rank) for number, rank in lane.items()} for lane in lanes], _RANK_DIGITS)
+    scores = rank_scores(lanes)
+    return tuple(sorted(scores, key=lambda number: (-scores[number], number)))
+
+
+def rank_scores(lanes: Sequence[Mapping[int, int]]) -> dict[int, float]:
+    """Return the sum of 1 ÷ (60 + rank) of each number that any lane ranks, so rounded that equal sums are equal."""
+    return _summed([{number: 1.0 / (RANK_OFFSET + rank) for number, rank in lane.items()} for lane in lanes], _RANK_DIGITS)
 
 
 def by_scores(lanes: Sequence[Mapping[int, float]]) -> tuple[int, ...]:
@@ -23,12 +29,13 @@ def by_scores(lanes: Sequence[Mapping[int, float]]) -> tuple[int, ...]:
     """
     highest = [max(lane.values(), default=1.0) for lane in lanes]
     shares = [{number: score / most for number, score in lane.items()} for lane, most in zip(lanes, highest, strict=True)]
-    return _ordered(shares, _SCORE_DIGITS)
+    scores = _summed(shares, _SCORE_DIGITS)
+    return tuple(sorted(scores, key=lambda number: (-scores[number], number)))
 
 
-def _ordered(parts: Sequence[Mapping[int, float]], digits: int) -> tuple[int, ...]:
+def _summed(parts: Sequence[Mapping[int, float]], digits: int) -> dict[int, float]:
     totals: dict[int, float] = {}
     for part in parts:
         for number, share in part.items():
             totals[number] = totals.get(number, 0.0) + share
-    return tuple(sorted(totals, key=lambda number: (-round(totals[number], digits), number)))
+    return {number: round(total, digits) for number, total in totals.items()}

@@ -43,6 +43,8 @@ class TextRank(Protocol):
 
 
 TextKey = Callable[[TextRank], tuple[float, ...]]
+CapsuleKey = Callable[[Capsule, float], tuple[float, ...]]
+"""What orders hits that their text leaves equal, from a capsule and its decayed weight."""
 
 
 def text_key(of: TextRank) -> tuple[float, ...]:
@@ -63,6 +65,11 @@ def capsule_key(capsule: Capsule, decayed: float) -> tuple[float, ...]:
     """Return what orders hits that their text leaves equal; smaller is better, and no two capsules are equal."""
     used = EARLIEST if capsule.use.last_at is None else capsule.use.last_at
     return (-decayed, -capsule.validity.valid_from, -used, -capsule.use.count, capsule.number)
+
+
+def importance_key(capsule: Capsule, _: float) -> tuple[float, ...]:
+    """Return the order in which capsules are browsed, for hits that their text leaves equal; smaller is better (L8)."""
+    return (-capsule.importance, -capsule.confidence, -capsule.updated_at, capsule.number)
 
 
 def rank_key(ranked: Ranked) -> tuple[float, ...]:

@@ -22,6 +22,7 @@ from recordance.query.fence import MemberFence, Scope, SubtreeFence, admits, mar
 from recordance.query.lane import Lane
 from recordance.query.request import RecallRequest
 from recordance.query.terms import Term, TermGroup, expand
+from recordance.ranking.keys import CapsuleKey, capsule_key
 from recordance.usecases.effort import resolve_effort
 from recordance.usecases.follow import RecallView
 from recordance.usecases.store import Store
@@ -65,9 +66,9 @@ class Look:
         """Return what the term lane is asked for these groups."""
         return TermQuery(groups=tuple(groups), scope=self.scope, eligibility=self.eligibility, order=order)
 
-    def lane(self, query: TermQuery) -> TermLane:
-        """Return the term lane for a query of `question`."""
-        return term_lane(self.view, query, self.corpus, self.at)
+    def lane(self, query: TermQuery, equals: CapsuleKey = capsule_key) -> TermLane:
+        """Return the term lane for a query of `question`; `equals` orders hits that their text leaves equal."""
+        return term_lane(self.view, query, self.corpus, self.at, equals)
 
     def tally(self, query: TermQuery) -> Tally:
         """Return the exact counts of all matches of a query (O2)."""

@@ -16,7 +16,7 @@ from recordance.query.document import TermQuery
 from recordance.query.fence import Scope
 from recordance.query.folding import fold_words
 from recordance.ranking.bm25 import CorpusStatistics
-from recordance.ranking.keys import Ranked, TextRank, capsule_key, decayed_weight, text_key_of
+from recordance.ranking.keys import CapsuleKey, Ranked, TextRank, capsule_key, decayed_weight, text_key_of
 from recordance.ranking.scoring import Scorer, Strength, TermHit, Weights, weigh
 from recordance.usecases.follow import RecallView
 
@@ -35,15 +35,27 @@ class Corpus:
 
 
 class TermLane:
-    """One term query on one view of a store, with the weights of its words. What was read stays with it, and is read once."""
+    """One term query on one view of a store, with the weights of its words. What was read stays with it, and is read once.
 
-    def __init__(self, view: RecallView, query: TermQuery, weights: Weights, scorer: Scorer, at: Instant) -> None:
+    `equals` orders hits that their text leaves equal.
+    """
+
+    def __init__(
+        self,
+        view: RecallView,
+        query: TermQuery,
+        weights: Weights,
+        scorer: Scorer,
+        at: Instant,
+        equals: CapsuleKey = capsule_key,
+    ) -> None:
         self.view = view
         self.query = query
         self.weights = weights
         self.scorer = scorer
         self.at = at
         self._key = text_key_of(query.order)
+        self._equals = equals
         self._words: dict[int, list[str]] = {}
         self._strengths: dict[int, Strength | None] = {}
         self._capsules: dict[int, Capsule] = {}
@@ -102,7 +114,7 @@ class TermLane:
             return equals
         capsules = self._read_capsules([each.number for each in equals])
         known = [(each, capsules[each.number]) for each in equals if each.number in capsules]
-        known.sort(key=lambda one: capsule_key(one[1], decayed_weight(one[1], self.at)))
+        known.sort(key=lambda one: self._equals(one[1], decayed_weight(one[1], self.at)))
         return [each for each, _ in known]
 
     def _read_capsules(self, numbers: Sequence[int]) -> Mapping[int, Capsule]:
@@ -143,11 +155,11 @@ class TermLane:
             self._strengths[number] = self.scorer.strength(number, self._words[number])
 
 
-def term_lane(view: RecallView, query: TermQuery, corpus: Corpus, at: Instant) -> TermLane:
+def term_lane(view: RecallView, query: TermQuery, corpus: Corpus, at: Instant, equals: CapsuleKey = capsule_key) -> TermLane:
     """Return the lane for one query; reads the document frequency of every word that it asks for."""
     frequencies = view.terms.frequencies(query.words, corpus.scope)
     weights = weigh(frequencies, corpus.statistics)
-    return TermLane(view, query, weights, Scorer(query.groups, weights), at)
+    return TermLane(view, query, weights, Scorer(query.groups, weights), at, equals)
 
 
 def corpus_of(reader: TruthReader, subtrees: frozenset[str] | None, scope: Scope) -> Corpus:
