@@ -1,0 +1,154 @@
+"""The pipeline behind recalls in natural language: stages that find, one ranking of what they found, stages that reorder it.
+
+L10, L11, L12, L16. Nothing here visits all matches: every lane is bounded by the pool, and so is everything after it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from recordance.domain.capsule import Capsule, CapsuleText
+from recordance.domain.review import FeedbackOutcome
+from recordance.ports.models import Models
+from recordance.query.folding import fold_words
+from recordance.query.pipeline import PipelineQuery, Stage
+from recordance.ranking.blended import Factors, factors_of
+from recordance.ranking.claim import Claim, support_of
+from recordance.ranking.keys import decayed_weight
+from recordance.ranking.pipeline import Fitting, Fused, LaneHit, StageRun, StageState, fitted, fuse, rejudged
+from recordance.usecases.looking import Look
+from recordance.usecases.meaning import reranked, with_meaning
+from recordance.usecases.pipeline_lanes import Lanes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A capsule in the final order: its rank and score in the fusion, and what its own score is blended of (L12)."""
+
+    capsule: Capsule
+    fused: Fused
+    fused_rank: int
+    factors: Factors
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PipelineHit:
+    """A capsule that answers, with its text.
+
+    `similarity` in 0..1 says how well it fits beside the one that fits best, `score` in which order it stands (L12); `via` are
+    the lanes that found it; `matched` are the words, aliases and near spellings that did.
+    """
+
+    capsule: Capsule
+    text: CapsuleText
+    similarity: float
+    score: float
+    factors: Factors
+    via: tuple[Stage, ...]
+    matched: tuple[str, ...]
+    claim: Claim
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PipelineRun:
+    """What the pipeline made of a question in one store: its stages, all rows in their final order, the wanted ones as hits."""
+
+    stages: tuple[StageRun, ...]
+    rows: tuple[Row, ...]
+    hits: tuple[PipelineHit, ...]
+
+
+def with_embedding(models: Models, query: PipelineQuery) -> PipelineQuery:
+    """Return the query with the question's embedding if the semantic stage is on, or with why there is none.
+
+    Call it once for a question, before any destination is asked.
+    """
+    if Stage.SEMANTIC not in query.stages:
+        return query
+    base, why = with_meaning(models, query.base, query.question)
+    return replace(query, base=base, meaningless=why)
+
+
+def run_pipeline(look: Look, query: PipelineQuery, models: Models) -> PipelineRun:
+    """Run the stages on one snapshot; `look` looks at `query.request`. Nothing is written."""
+    lanes = Lanes(look, query)
+    lanes.run()
+    pool = fuse(lanes.found, query.tuning.fusion)[: query.tuning.pool]
+    rerank, fitting = _reranked(lanes, pool, models)
+    rows = _blended(lanes, pool, fitting)
+    return PipelineRun(stages=(*lanes.runs, rerank), rows=rows, hits=_hits(lanes, rows[: query.wanted]))
+
+
+def _reranked(lanes: Lanes, pool: Sequence[Fused], models: Models) -> tuple[StageRun, tuple[Fitting, ...]]:
+    """Let a reranker read the best of the pool, if somebody asked for one and there is one."""
+    if Stage.RERANK not in lanes.query.stages:
+        return StageRun(stage=Stage.RERANK, state=StageState.OFF), fitted(pool)
+    first = [each.number for each in pool[: lanes.query.tuning.judged]]
+    contents = lanes.look.reader.contents(first)
+    scores, why = reranked(models, lanes.query.question, [contents.get(number, "") for number in first])
+    if scores is None:
+        return StageRun(stage=Stage.RERANK, state=StageState.SKIPPED, why=why or ""), fitted(pool)
+    fitting = rejudged(pool, scores)
+    by_number = dict(zip(first, scores, strict=True))
+    hits = [LaneHit(each.fused.number, by_number[each.fused.number], each.similarity) for each in fitting[: len(first)]]
+    return StageRun(stage=Stage.RERANK, state=StageState.RAN, hits=tuple(hits)), fitting
+
+
+def _blended(lanes: Lanes, pool: Sequence[Fused], fitting: Sequence[Fitting]) -> tuple[Row, ...]:
+    """Return the pool in its final order; where nothing but how well they fit tells capsules apart, that decides (L12)."""
+    helped = _helped(lanes.look, [each.number for each in pool])
+    ranks = {each.number: rank for rank, each in enumerate(pool, start=1)}
+    rows = [_row(lanes, each, ranks[each.fused.number], helped.get(each.fused.number, 0)) for each in fitting]
+    return tuple(sorted(rows, key=lambda row: -row.score))
+
+
+def _row(lanes: Lanes, fitting: Fitting, rank: int, helped: int) -> Row:
+    capsule = lanes.capsules[fitting.fused.number]
+    factors = factors_of(capsule, fitting.similarity, helped, lanes.look.eligibility.at)
+    score = factors.blended(lanes.query.tuning.blend)
+    return Row(capsule=capsule, fused=fitting.fused, fused_rank=rank, factors=factors, score=score)
+
+
+def _helped(look: Look, numbers: Sequence[int]) -> Mapping[int, int]:
+    """Return how often each capsule helped, as feedback has it: use is what feedback says, and nothing else (O11)."""
+    return {
+        number: sum(each.outcome is FeedbackOutcome.HELPED for each in judged)
+        for number, judged in look.reader.feedback(numbers).items()
+    }
+
+
+def _hits(lanes: Lanes, rows: Sequence[Row]) -> tuple[PipelineHit, ...]:
+    """Return the rows that the truth lets ground, with their texts: an index can lag, it can never invent (decision 4)."""
+    texts = lanes.look.reader.texts([row.capsule.number for row in rows])
+    return tuple(
+        _hit(lanes, row, texts[row.capsule.number])
+        for row in rows
+        if row.capsule.number in texts and lanes.look.may_ground(row.capsule, texts[row.capsule.number])
+    )
+
+
+def _hit(lanes: Lanes, row: Row, text: CapsuleText) -> PipelineHit:
+    claim = _claim(lanes, row, text)
+    return PipelineHit(
+        capsule=row.capsule,
+        text=text,
+        similarity=row.factors.similarity,
+        score=row.score,
+        factors=row.factors,
+        via=tuple(row.fused.ranks),
+        matched=() if claim.term is None else claim.term.matched,
+        claim=claim,
+    )
+
+
+def _claim(lanes: Lanes, row: Row, text: CapsuleText) -> Claim:
+    """Return what each lane has for a row; the words of one that the term lane did not rank are counted in its text."""
+    number, share = row.capsule.number, 0.0
+    hit, cosine = lanes.terms.get(number), lanes.cosines.get(number)
+    if lanes.words is not None:
+        words = fold_words(text.content) if hit is None else []
+        hit = hit or lanes.words.scorer.score(number, words)
+        share = lanes.words.scorer.share(words) if hit is None else hit.support
+    decayed = decayed_weight(row.capsule, lanes.look.at)
+    support = support_of(share, cosine)
+    return Claim(capsule=row.capsule, decayed=decayed, term=hit, cosine=cosine, support=support, rank=row.fused_rank)
