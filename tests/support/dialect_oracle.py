@@ -1,0 +1,147 @@
+"""The oracle's reading of a store for the dialects of plain questions: match, weigh, fence and judge by the obvious loops.
+
+Written from the rules alone. It shares the domain's values with the product, and with the other oracle (`support.oracle`) the
+world that it reads and the folding of Latin text; nothing of the product's ranking, matching, fencing or counting.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from recordance.domain.caller import Caller
+from recordance.domain.capsule import Capsule, CapsuleText, LabelField
+from recordance.domain.instant import Instant
+from support.oracle import World, words
+
+Arguments = Mapping[str, Any]
+Admits = Callable[[Capsule, CapsuleText], bool]
+"""Whether a capsule lies inside a scope."""
+Way = tuple[str, ...]
+"""Words that must all be there."""
+REASONS = ("quarantined", "falsified", "archived", "superseded", "expired", "not_yet_valid", "proposed")
+"""Why a match may not ground where no window asks for dates, in the order in which reasons claim (F6)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """A store at one reading of the clock, as one caller sees it."""
+
+    world: World
+    now: Instant
+    caller: Caller
+
+    # ── who is there ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @cached_property
+    def corpus(self) -> tuple[int, ...]:
+        """Every unforgotten capsule inside the caller's own fence, by number."""
+        return tuple(number for number in sorted(self.world.texts) if self._own(self.world.capsules[number]))
+
+    def _own(self, capsule: Capsule) -> bool:
+        project = capsule.labels.get(LabelField.PROJECT)
+        allowed = self.caller.projects
+        return allowed is None or (project is not None and any(f"{project}/".startswith(f"{each}/") for each in allowed))
+
+    def inside(self, *fences: Admits) -> list[int]:
+        """Return the capsules that every fence admits, by number."""
+        return [number for number in self.corpus if all(fence(*self.of(number)) for fence in fences)]
+
+    def of(self, number: int) -> tuple[Capsule, CapsuleText]:
+        """Return a capsule with its text."""
+        return self.world.capsules[number], self.world.texts[number]
+
+    def active(self, numbers: Iterable[int], at: Instant | None = None, waived: Collection[str] = ()) -> list[int]:
+        """Return those of these capsules that may ground."""
+        return [number for number in numbers if self.reason(number, at, waived) is None]
+
+    def reason(self, number: int, at: Instant | None = None, waived: Collection[str] = ()) -> str | None:
+        """Return the first reason that holds against a capsule, or None (F6, F9)."""
+        moment = self.now if at is None else at
+        capsule = self.world.capsules[number]
+        standing, validity = capsule.standing, capsule.validity
+        holds = (
+            standing.quarantined_at is not None,
+            standing.falsified_at is not None,
+            standing.archived_at is not None,
+            standing.superseded_at is not None and standing.superseded_at <= moment,
+            validity.valid_to is not None and validity.valid_to <= moment,
+            moment < validity.valid_from,
+            standing.review in ("proposed", "rejected"),
+        )
+        return next((name for name, held in zip(REASONS, holds, strict=True) if held and name not in waived), None)
+
+    # ── what they say ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @cached_property
+    def contents(self) -> Mapping[int, Counter[str]]:
+        """The folded words of each content, with how often each stands there."""
+        return {number: Counter(words(self.world.texts[number].content)) for number in self.corpus}
+
+    @cached_property
+    def _lengths(self) -> Mapping[int, int]:
+        return {number: counts.total() for number, counts in self.contents.items()}
+
+    def ways(self, text: str) -> list[Way]:
+        """Return every way in which a term can match: its own words, or those of an alias of the whole of it (T7)."""
+        own = words(text)
+        taught = [alias.text for alias in self.world.aliases if alias.term_key == " ".join(own)]
+        return [tuple(own), *(tuple(words(each)) for each in taught)]
+
+    def met(self, number: int, ways: Sequence[Way]) -> list[Way]:
+        """Return the ways that a content meets."""
+        return [way for way in ways if all(word in self.contents[number] for word in way)]
+
+    def idf(self, word: str) -> float:
+        """Return how much a word weighs in the whole corpus of the caller (L17)."""
+        size = len(self.corpus)
+        count = sum(word in content for content in self.contents.values())
+        return math.log(1 + (size - count + 0.5) / (count + 0.5))
+
+    def bm25(self, number: int, matched: Collection[str]) -> float:
+        """Return what matching words are worth in a content, each once (L17)."""
+        mean = sum(self._lengths.values()) / len(self.corpus)
+        counts = self.contents[number]
+        norm = 1.2 * (1.0 - 0.75 + 0.75 * self._lengths[number] / mean)
+        return math.fsum(self.idf(word) * counts[word] * 2.2 / (counts[word] + norm) for word in sorted(set(matched)))
+
+    def cosines(self, asked: Sequence[float], numbers: Iterable[int]) -> dict[int, float]:
+        """Return the cosines above zero of those of these capsules that have a vector (L3)."""
+        found = {}
+        for number in numbers:
+            vector = self.world.vectors.get(number)
+            if vector is not None:
+                cosine = math.fsum(x * y for x, y in zip(asked, vector, strict=True)) / (_length(asked) * _length(vector))
+                if cosine > 0:
+                    found[number] = cosine
+        return found
+
+    def unlike(self, asked: Sequence[float]) -> bool:
+        """Whether an embedding has another dimension than the store's vectors (L2)."""
+        return any(len(each) != len(asked) for each in self.world.vectors.values())
+
+
+def _length(vector: Sequence[float]) -> float:
+    return math.sqrt(math.fsum(each * each for each in vector))
+
+
+def bears(field: LabelField, *labels: str | None) -> Admits:
+    """The fence that admits these labels in a field; None is bearing none."""
+    return lambda capsule, _: capsule.labels.get(field) in labels
+
+
+def no_telemetry(capsule: Capsule, _: CapsuleText) -> bool:
+    """What the service notes about itself answers nobody (F9)."""
+    return capsule.labels.get(LabelField.KIND) != "telemetry"
+
+
+def by_ranks(rankings: Iterable[Sequence[int]]) -> Iterator[tuple[int, float, int]]:
+    """Yield each number with the sum of its reciprocal ranks and in how many rankings it stands (L5), in no order."""
+    sums: dict[int, list[float]] = {}
+    for ranking in rankings:
+        for rank, number in enumerate(ranking, start=1):
+            sums.setdefault(number, []).append(1.0 / (60 + rank))
+    for number, parts in sums.items():
+        yield number, math.fsum(parts), len(parts)

@@ -1,0 +1,226 @@
+"""Scenes for the dialects that take a natural-language question: stores with every field that they fence and rank by.
+
+A `DialectScene` is a `Scene` of short texts over few words, so that whole questions match, texts nearly repeat each other, and
+some are stuffed with one word. Requests are raw arguments, as a client sends them.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from recordance.domain.capsule import LabelField, Standing
+from recordance.domain.change import AddRelation, Capture, ChangeSet, PutFeedback, RemoveRelation, SetUse
+from recordance.domain.coherence import use_of
+from recordance.domain.instant import format_instant
+from recordance.domain.journal import Op
+from recordance.domain.relation import Relation, RelationKind
+from recordance.domain.review import Feedback, FeedbackOutcome
+from recordance.domain.validity import Validity
+from support.scenes import DIMENSION, EPICS, FORMS, PROJECTS, SESSIONS, Scene
+from support.truths import ACTOR, NOON, days, make_capture, told
+
+Arguments = dict[str, Any]
+WORDS = tuple(f"w{number}" for number in range(40))
+LABELS: Mapping[LabelField, tuple[Sequence[str], float]] = {
+    LabelField.PROJECT: (PROJECTS, 0.6),
+    LabelField.SESSION: (SESSIONS, 0.5),
+    LabelField.USER: (("ann", "bob"), 0.4),
+    LabelField.AGENT: (("a-1", "a-2"), 0.4),
+    LabelField.TYPE: (("fact", "decision", "episodic", "semantic", "procedural", "convention"), 0.6),
+    LabelField.CATEGORY: (("engineering", "product"), 0.4),
+    LabelField.DOMAIN: (("research", "product_strategy"), 0.3),
+    LabelField.REPO: (("core", "web"), 0.3),
+    LabelField.BRANCH: (("main", "dev"), 0.4),
+    LabelField.INTENT: (("question", "plan"), 0.4),
+    LabelField.TASK: (("T-1", "T-2"), 0.3),
+    LabelField.WORKSTREAM: (("ws", "WS"), 0.3),
+    LabelField.EPISODE: (("ep-1", "ep-2"), 0.3),
+    LabelField.ORIGIN_USER: (("ann", "bob"), 0.3),
+    LabelField.ORIGIN_AGENT: (("a-1", "a-2"), 0.3),
+    LabelField.ORIGIN_INTERFACE: (("mcp", "cli"), 0.3),
+    LabelField.REVIEW_STATUS: (("candidate", "approved"), 0.3),
+    LabelField.KEY: (("tokio", "port"), 0.2),
+}
+SOURCES = ("unstated", "minutes", "https://example.org/a", "tool:build", "minutes ")
+ENTITIES = ("Ada", "ADA", "Grace", "tokio")
+TOPICS = ("async", "build", "Async")
+MARKS = ("structured", "async", "build", "a-b")
+DECISION = '{"title": "w1", "options": ["w2", "w3"], "selected": "w2", "rationale": "w4 w5"}'
+LINKS = (RelationKind.DERIVED_FROM, RelationKind.SUPPORTS, RelationKind.RELATES_TO, RelationKind.MENTIONS, RelationKind.ABOUT,
+         RelationKind.CONTRADICTS)  # fmt: skip
+
+
+class DialectScene(Scene):
+    """A store that lives on, and questions to it in every dialect, drawn from one seed."""
+
+    def __init__(self, seed: int, tools: Sequence[str]) -> None:
+        super().__init__(seed)
+        self._tools = tools
+        self._judgements: dict[int, dict[tuple[str, str], Feedback]] = {}
+
+    # ── what is written ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def write(self) -> ChangeSet:
+        """Return a write that fits what was written before."""
+        match self._chance.randint(0, 9):
+            case 0 | 1:
+                return self._a_judgement()
+            case 2 | 3:
+                return self._a_link()
+            case _:
+                return super().write()
+
+    def _capture(self) -> Capture:
+        chance = self._chance
+        number = len(self._contents) + 1
+        content = self._content()
+        self._contents.append(content)
+        self._alive.add(number)
+        captured_at = self.moment() if chance.random() < 0.7 else NOON - days(chance.randint(5, 400))
+        start = self.moment()
+        end = start + days(chance.randint(1, 5))
+        return make_capture(
+            number,
+            content,
+            labels=self._labels() | ({LabelField.KIND: "epic"} if number <= EPICS // 2 else {}),
+            confidence=chance.choice((0.2, 0.6, 0.6, 1.0)),
+            importance=chance.choice((0.0, 0.5, 0.5, 0.75, 1.0)),
+            value=chance.choice((0.0, 1.0, 1.0, 2.0, 5.0)),
+            validity=Validity(start - days(3), end if chance.random() < 0.2 else None),
+            captured_at=captured_at,
+            updated_at=captured_at,
+            taint=("override",) if chance.random() < 0.1 else (),
+            standing=self._standing() if chance.random() < 0.15 else Standing(),
+            source=chance.choice(SOURCES),
+            tags=tuple(chance.sample(MARKS, chance.randint(0, 2))),
+            topics=tuple(chance.sample(TOPICS, chance.randint(0, 2))),
+            entities=tuple(chance.sample(ENTITIES, chance.choice((0, 0, 1, 2)))),
+            metadata=(("port", "1"),) if chance.random() < 0.3 else (("port", '"1"'), ("os", '"linux"')),
+        )
+
+    def _content(self) -> str:
+        chance = self._chance
+        draw = chance.random()
+        if draw < 0.03:
+            return DECISION
+        if draw < 0.08:
+            return " ".join([chance.choice(WORDS)] * 6 + chance.sample(WORDS, 8))
+        if self._contents and draw < 0.35:
+            before = chance.choice(self._contents).split()
+            before[chance.randrange(len(before))] = self._word()
+            return " ".join(before)
+        return " ".join(self._word() for _ in range(chance.randint(3, 25)))
+
+    def _word(self) -> str:
+        word = WORDS[int(self._chance.paretovariate(0.7)) % len(WORDS)]
+        return self._chance.choice(FORMS.get(word, (word,)))
+
+    def _labels(self) -> dict[LabelField, str]:
+        chance = self._chance
+        kind = chance.choices(("fact", "decision", "summary", "relation", "telemetry"), (6, 2, 1, 1, 1))[0]
+        borne = {LabelField.KIND: kind, LabelField.AUTHORITY: "agent-inferred"}
+        if kind == "fact" and chance.random() < 0.3:
+            borne[LabelField.SUBTYPE] = "preference"
+        return borne | {name: chance.choice(values) for name, (values, share) in LABELS.items() if chance.random() < share}
+
+    def _a_judgement(self) -> ChangeSet:
+        number, chance = self._one(), self._chance
+        actor = chance.choice(("ann", "bob", "cleo"))
+        receipt = f"rcpt-{chance.randint(1, 3)}"
+        outcome = chance.choice(list(FeedbackOutcome))
+        judged = Feedback(number, receipt, actor, outcome, actor != ACTOR, None, self.moment())
+        judgements = self._judgements.setdefault(number, {})
+        judgements.pop((receipt, actor), None)
+        judgements[receipt, actor] = judged
+        return told(Op.FED_BACK, number, PutFeedback(judged), SetUse(number, use_of(list(judgements.values()))))
+
+    def _a_link(self) -> ChangeSet:
+        kind, source, target = self._chance.choice(LINKS), self._one(), self._one()
+        if source == target:
+            return self._a_judgement()
+        known = (kind, source, target) in self._relations
+        self._relations ^= {(kind, source, target)}
+        relation = Relation(kind, source, target, NOON)
+        change = RemoveRelation(kind, source, target, NOON) if known else AddRelation(relation)
+        return told(Op.UNRELATED if known else Op.RELATED, source, change)
+
+    # ── what is asked ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def asked(self) -> tuple[str, Arguments]:
+        """Return a tool with raw arguments of its dialect."""
+        makers = {"memory_retrieve": self._retrieval, "memory_search": self._selection}
+        tool = self._chance.choice(self._tools)
+        return tool, makers[tool]()
+
+    def _question(self) -> str:
+        chance = self._chance
+        match chance.randint(0, 6):
+            case 0:
+                return f"nowhere{chance.randint(0, 9)} {self._word()}"
+            case 1 | 2:
+                words = chance.choice(self._contents).split()
+                return " ".join(chance.sample(words, min(len(words), chance.randint(1, 4))))
+            case 3:
+                return self._word()
+            case _:
+                return " ".join(self._word() for _ in range(chance.randint(1, 5)))
+
+    def _embedding(self) -> list[float]:
+        return list(self._vector(DIMENSION if self._chance.random() < 0.97 else DIMENSION + 1).values)
+
+    def _sometimes(self, share: float, **drawn: Any) -> Arguments:
+        return {name: value for name, value in drawn.items() if self._chance.random() < share}
+
+    def _retrieval(self) -> Arguments:
+        """A recall without `weight_blend`: the weights of this scene are no fractions of two, so that exact ties are none."""
+        chance = self._chance
+        lane = chance.choice(("auto", "auto", "term", "vector", "fused"))
+        embedded = lane in ("vector", "fused") or chance.random() < 0.4
+        return {
+            "terms": [self._question() for _ in range(chance.choice((1, 1, 2, 3)))],
+            "lane": lane,
+            **({"query_embedding": self._embedding()} if embedded else {}),
+            **self._sometimes(
+                0.15,
+                vector_k=chance.choice((1, 3, 40)),
+                fusion=chance.choice(("rrf", "convex")),
+                limit=chance.choice((0, 1, 5)),
+                token_budget=chance.choice((0, 1, 300, 20_000)),
+                project_id=chance.choice(PROJECTS),
+                project_prefix=chance.choice(PROJECTS),
+                session_id=chance.choice((*SESSIONS, "unknown")),
+                include_staged=True,
+                corroboration_blend=chance.choice((0.5, 1.0)),
+                min_support=chance.choice((0.0, 0.25, 0.8)),
+                time_window={"from": format_instant(self.moment())},
+                effort_id=f"cap-{chance.randint(1, EPICS // 2)}",
+            ),
+        }
+
+    def _selection(self) -> Arguments:
+        chance = self._chance
+        query = "" if chance.random() < 0.15 else self._question()
+        scope: Arguments = chance.choice(
+            (
+                {},
+                {"scope": "global"},
+                {"scope": "project", "scope_id": chance.choice(PROJECTS)},
+                {"scope": "domain", "scope_id": chance.choice(("research", "product_strategy"))},
+            )
+        )
+        return {
+            "selection": {
+                "query": query,
+                **scope,
+                **self._sometimes(
+                    0.3,
+                    query_variants=[self._question() for _ in range(chance.randint(0, 5))],
+                    type=chance.choice(LABELS[LabelField.TYPE][0]),
+                    as_of=format_instant(self.moment()),
+                    limit=chance.choice((1, 3, 20, 100)),
+                    offset=chance.choice((0, 1, 5, 40)),
+                    include_global=chance.choice((True, False)),
+                ),
+                **self._sometimes(0.6, search_mode=chance.choice(("strict", "auto"))),
+            },
+            **self._sometimes(0.15, query_embedding=self._embedding()),
+        }
