@@ -1,11 +1,9 @@
 """Random requests in every dialect over random stores: the oracle, the adapters in memory and the engines must agree.
 
 A trial is one store that lives on, twice: once in memory, once on SQLite, the term engine and the embedded vector engine, whose
-indexes are committed, rebuilt or left behind at random. Each request is put to both and to the oracle. Run as a program,
-`dialect_trials.py REQUESTS SEED`, it says how many agreed in each dialect, or the first disagreement.
+indexes are committed, rebuilt or left behind at random. Each request is put to both and to the oracle.
 """
 
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -134,7 +132,7 @@ UPKEEP: tuple[Callable[[Recalls], None], ...] = (leave, leave, commit, rebuild)
 REQUESTS_A_STORE = 50
 
 
-def main(requests: int, seed: int) -> int:
+def run(requests: int, seed: int) -> int:
     """Run trials over one store after the other until so many requests were put; return 0 if nobody disagreed."""
     from support.dialect_judges import JUDGES
 
@@ -152,7 +150,3 @@ def main(requests: int, seed: int) -> int:
     print("\n".join(f"{name}: {count}" for name, count in sorted(met.items())))
     print(f"{put} requests, no disagreement")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]), int(sys.argv[2])))
