@@ -27,7 +27,8 @@ def test_the_legacy_sum_adds_absolute_scores() -> None:
     """L16: legacy is the weighted sum of the share of the words and the cosine, whatever the best of a lane is."""
     scores = fused(PipelineFusion.LEGACY, TERM, NEAR)
     assert list(scores) == [3, 7, 5, 9]
-    assert scores == pytest.approx({3: 0.5 + 0.5 * 0.8, 7: 0.9, 5: 0.25, 9: 0.5 * 0.4}) and scores[3] == scores[7]
+    assert scores == pytest.approx({3: 0.5 + 0.5 * 0.8, 7: 0.9, 5: 0.25, 9: 0.5 * 0.4})
+    assert scores[3] == scores[7]
 
 
 def test_the_convex_sum_divides_by_the_best_of_each_lane() -> None:
@@ -51,7 +52,8 @@ def test_a_lane_enters_with_its_first_ranks_and_the_rest_follows(fusion: Pipelin
     cut = LaneFound(Stage.TERM, LaneShare(1, 1.0), TERM.hits)
     scores = fused(fusion, cut, LaneFound(Stage.SEMANTIC, LaneShare(1, 0.5), NEAR.hits))
     assert list(scores) == [7, 3, 9, 5]
-    assert scores[9] == pytest.approx(scores[3] * 60 / 61) and scores[5] == pytest.approx(scores[3] * 60 / 62)
+    assert scores[9] == pytest.approx(scores[3] * 60 / 61)
+    assert scores[5] == pytest.approx(scores[3] * 60 / 62)
 
 
 def test_a_lane_without_hits_changes_nothing() -> None:
@@ -71,7 +73,8 @@ def test_every_rank_in_every_lane_is_told() -> None:
 def test_how_well_a_hit_fits_is_its_share_of_the_best() -> None:
     """L12: the similarity that is blended is the fused score by the best one's."""
     ranking = fuse((TERM,), PipelineFusion.CONVEX)
-    assert [each.similarity for each in fitted(ranking)] == [1.0, 0.5, 0.25] and fitted(()) == ()
+    assert [each.similarity for each in fitted(ranking)] == [1.0, 0.5, 0.25]
+    assert fitted(()) == ()
 
 
 def test_a_reranker_orders_what_it_read_and_the_rest_stays_behind() -> None:

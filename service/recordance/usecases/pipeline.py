@@ -8,16 +8,19 @@ from dataclasses import dataclass, replace
 
 from recordance.domain.capsule import Capsule, CapsuleText
 from recordance.domain.review import FeedbackOutcome
+from recordance.ports.clock import Stopwatch, standing_stopwatch
 from recordance.ports.models import Models
 from recordance.query.folding import fold_words
 from recordance.query.pipeline import PipelineQuery, Stage
 from recordance.ranking.blended import Factors, factors_of
 from recordance.ranking.claim import Claim, support_of
+from recordance.ranking.diversity import Contender, diverse
 from recordance.ranking.keys import decayed_weight
 from recordance.ranking.pipeline import Fitting, Fused, LaneHit, StageRun, StageState, fitted, fuse, rejudged
+from recordance.ranking.scoring import TermHit
 from recordance.usecases.looking import Look
 from recordance.usecases.meaning import reranked, with_meaning
-from recordance.usecases.pipeline_lanes import Lanes
+from recordance.usecases.pipeline_lanes import FUZZY, Lanes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,18 +72,19 @@ def with_embedding(models: Models, query: PipelineQuery) -> PipelineQuery:
     return replace(query, base=base, meaningless=why)
 
 
-def run_pipeline(look: Look, query: PipelineQuery, models: Models) -> PipelineRun:
-    """Run the stages on one snapshot; `look` looks at `query.request`. Nothing is written."""
-    lanes = Lanes(look, query)
+def run_pipeline(look: Look, query: PipelineQuery, models: Models, stopwatch: Stopwatch = standing_stopwatch) -> PipelineRun:
+    """Run the stages on one snapshot; `look` looks at `query.request`, or at what a search made of it. Nothing is written."""
+    lanes = Lanes(look, query, stopwatch)
     lanes.run()
     pool = fuse(lanes.found, query.tuning.fusion)[: query.tuning.pool]
     rerank, fitting = _reranked(lanes, pool, models)
-    rows = _blended(lanes, pool, fitting)
-    return PipelineRun(stages=(*lanes.runs, rerank), rows=rows, hits=_hits(lanes, rows[: query.wanted]))
+    mmr, rows = _spread(lanes, _blended(lanes, pool, fitting))
+    return PipelineRun(stages=(*lanes.runs, rerank, mmr), rows=rows, hits=_hits(lanes, rows[: query.wanted]))
 
 
 def _reranked(lanes: Lanes, pool: Sequence[Fused], models: Models) -> tuple[StageRun, tuple[Fitting, ...]]:
     """Let a reranker read the best of the pool, if somebody asked for one and there is one."""
+    began = lanes.stopwatch()
     if Stage.RERANK not in lanes.query.stages:
         return StageRun(stage=Stage.RERANK, state=StageState.OFF), fitted(pool)
     first = [each.number for each in pool[: lanes.query.tuning.judged]]
@@ -91,7 +95,8 @@ def _reranked(lanes: Lanes, pool: Sequence[Fused], models: Models) -> tuple[Stag
     fitting = rejudged(pool, scores)
     by_number = dict(zip(first, scores, strict=True))
     hits = [LaneHit(each.fused.number, by_number[each.fused.number], each.similarity) for each in fitting[: len(first)]]
-    return StageRun(stage=Stage.RERANK, state=StageState.RAN, hits=tuple(hits)), fitting
+    took = lanes.stopwatch() - began
+    return StageRun(stage=Stage.RERANK, state=StageState.RAN, hits=tuple(hits), seconds=took), fitting
 
 
 def _blended(lanes: Lanes, pool: Sequence[Fused], fitting: Sequence[Fitting]) -> tuple[Row, ...]:
@@ -100,6 +105,30 @@ def _blended(lanes: Lanes, pool: Sequence[Fused], fitting: Sequence[Fitting]) ->
     ranks = {each.number: rank for rank, each in enumerate(pool, start=1)}
     rows = [_row(lanes, each, ranks[each.fused.number], helped.get(each.fused.number, 0)) for each in fitting]
     return tuple(sorted(rows, key=lambda row: -row.score))
+
+
+def _spread(lanes: Lanes, rows: tuple[Row, ...]) -> tuple[StageRun, tuple[Row, ...]]:
+    """Let each of the wanted rows differ from those before it, if somebody asked for that (L11)."""
+    if Stage.MMR not in lanes.query.stages:
+        return StageRun(stage=Stage.MMR, state=StageState.OFF), rows
+    began = lanes.stopwatch()
+    by_number = {row.capsule.number: row for row in rows}
+    contents = lanes.look.reader.contents(list(by_number))
+    vectors = lanes.look.reader.vectors(lanes.look.request.space, list(by_number))
+    contenders = [
+        Contender(
+            number=number,
+            relevance=row.score / rows[0].score,
+            words=frozenset(fold_words(contents.get(number, ""))),
+            vector=vectors.get(number),
+        )
+        for number, row in by_number.items()
+    ]
+    chosen = diverse(contenders, lanes.query.wanted, lanes.query.tuning.balance)
+    hits = [LaneHit(number, by_number[number].score, by_number[number].factors.similarity) for number in chosen]
+    spread = (*(by_number.pop(number) for number in chosen), *by_number.values())
+    took = lanes.stopwatch() - began
+    return StageRun(stage=Stage.MMR, state=StageState.RAN, hits=tuple(hits), seconds=took), spread
 
 
 def _row(lanes: Lanes, fitting: Fitting, rank: int, helped: int) -> Row:
@@ -136,9 +165,17 @@ def _hit(lanes: Lanes, row: Row, text: CapsuleText) -> PipelineHit:
         score=row.score,
         factors=row.factors,
         via=tuple(row.fused.ranks),
-        matched=() if claim.term is None else claim.term.matched,
+        matched=(*_words(claim.term), *_near_words(lanes.spelled.get(row.capsule.number))),
         claim=claim,
     )
+
+
+def _words(hit: TermHit | None) -> tuple[str, ...]:
+    return () if hit is None else hit.matched
+
+
+def _near_words(hit: TermHit | None) -> tuple[str, ...]:
+    return tuple(label for label in _words(hit) if label.startswith(FUZZY))
 
 
 def _claim(lanes: Lanes, row: Row, text: CapsuleText) -> Claim:

@@ -1,65 +1,127 @@
 """The lanes of the pipeline: what each finds on one snapshot, bounded by the pool (L10)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from recordance.domain.capsule import Capsule
+from recordance.ports.clock import Stopwatch
 from recordance.query.document import Order
 from recordance.query.pipeline import PipelineQuery, Stage
-from recordance.ranking.pipeline import LaneFound, LaneHit, StageRun, StageState
+from recordance.query.terms import Alternative, TermGroup
+from recordance.ranking.pipeline import LaneFound, LaneHit, StageRun, StageState, fuse
 from recordance.ranking.scoring import TermHit
 from recordance.usecases.looking import Look
+from recordance.usecases.pipeline_graph import MOST_SEEDS, graph_hits
 from recordance.usecases.term_lane import TermLane
 
 OTHER_DIMENSION = "the embeddings there have another dimension"
 """Why nothing is compared by meaning in a destination whose vectors do not fit the question's (D5)."""
+FUZZY = "fuzzy:"
+"""What stands before a near spelling where matches are shown."""
+MOST_MISSING = 16
+"""For how many of the question's words near spellings are looked for: the first that no capsule has."""
+MOST_SPELLINGS = 32
+"""How many near spellings of one word are tried: the first in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Yield:
+    """What came of a lane: what it found, and why that is nothing where it could not even look."""
+
+    hits: Sequence[LaneHit] = ()
+    why: str = ""
+    state: StageState = StageState.RAN
 
 
 @dataclass(slots=True)
 class Lanes:
     """What the lanes have found so far in one run: made once, run in the order of their stages.
 
-    `words` is the term lane, None where it is off; `terms`, `near_spelled` and `cosines` are what the lanes say of each capsule.
+    `words` is the term lane, None where it is off; `terms`, `spelled` and `cosines` are what the lanes say of each capsule.
     """
 
     look: Look
     query: PipelineQuery
+    stopwatch: Stopwatch
     runs: list[StageRun] = field(default_factory=list)
     found: list[LaneFound] = field(default_factory=list)
     capsules: dict[int, Capsule] = field(default_factory=dict)
     words: TermLane | None = None
     terms: dict[int, TermHit] = field(default_factory=dict)
+    spelled: dict[int, TermHit] = field(default_factory=dict)
     cosines: dict[int, float] = field(default_factory=dict)
 
     def run(self) -> None:
         """Run every lane that is on, in order."""
-        steps = {Stage.TERM: self._term, Stage.SEMANTIC: self._semantic}
-        for stage, step in steps.items():
-            if stage in self.query.stages:
-                step()
-            else:
-                self.runs.append(StageRun(stage=stage, state=StageState.OFF))
+        self._run(Stage.TERM, self._term)
+        self._run(Stage.SEMANTIC, self._semantic)
+        self._run(Stage.FUZZY, self._fuzzy)
+        self._run(Stage.GRAPH, self._graph)
 
-    def _term(self) -> None:
+    def _run(self, stage: Stage, step: Callable[[], _Yield]) -> None:
+        if stage not in self.query.stages:
+            self.runs.append(StageRun(stage=stage, state=StageState.OFF))
+            return
+        began = self.stopwatch()
+        came = step()
+        took = self.stopwatch() - began
+        self.runs.append(StageRun(stage=stage, state=came.state, why=came.why, hits=tuple(came.hits), seconds=took))
+        if came.hits:
+            self.found.append(LaneFound(stage, self.query.tuning.lanes[stage], tuple(came.hits)))
+
+    def _term(self) -> _Yield:
         """Look for the question's words, each for itself, by their weight."""
-        look, pool = self.look, self.query.tuning.pool
-        self.words = look.lane(look.question(look.groups(self.query.terms), Order.WEIGHT))
-        best = self.words.best(pool)
-        self.terms = {each.hit.number: each.hit for each in best}
-        self.capsules |= {each.hit.number: each.capsule for each in best}
-        self._enter(Stage.TERM, [LaneHit(each.hit.number, each.hit.bm25, each.hit.support) for each in best])
+        self.words = self.look.lane(self.look.question(self.look.groups(self.query.terms), Order.WEIGHT))
+        return self._best(self.words, self.terms)
 
-    def _semantic(self) -> None:
+    def _semantic(self) -> _Yield:
         """Take what is near the question's embedding."""
         if self.look.near is None:
-            why = self.query.meaningless or OTHER_DIMENSION
-            self.runs.append(StageRun(stage=Stage.SEMANTIC, state=StageState.SKIPPED, why=why))
-            return
+            return _Yield(why=self.query.meaningless or OTHER_DIMENSION, state=StageState.SKIPPED)
         ranked = self.look.near.ranked
         self.cosines = {each.capsule.number: each.cosine for each in ranked}
         self.capsules |= {each.capsule.number: each.capsule for each in ranked}
-        self._enter(Stage.SEMANTIC, [LaneHit(each.capsule.number, each.cosine, min(each.cosine, 1.0)) for each in ranked])
+        return _Yield([LaneHit(each.capsule.number, each.cosine, min(each.cosine, 1.0)) for each in ranked])
 
-    def _enter(self, stage: Stage, hits: Sequence[LaneHit]) -> None:
-        self.runs.append(StageRun(stage=stage, state=StageState.RAN, hits=tuple(hits)))
-        self.found.append(LaneFound(stage, self.query.tuning.lanes[stage], tuple(hits)))
+    def _fuzzy(self) -> _Yield:
+        """Look for near spellings of words that no capsule has."""
+        groups, missing = _near_groups(self.look, self.query)
+        if not groups:
+            why = f"nothing is spelt nearly like {', '.join(missing)}" if missing else "every word stands somewhere as it is"
+            return _Yield(why=why)
+        came = self._best(self.look.lane(self.look.question(groups, Order.WEIGHT)), self.spelled)
+        asked = len(groups) / len(self.query.terms)
+        return _Yield([LaneHit(hit.number, hit.score, hit.share * asked) for hit in came.hits])
+
+    def _graph(self) -> _Yield:
+        """Go one hop from the best of what the others found."""
+        seeds = [each.number for each in fuse(self.found, self.query.tuning.fusion)[:MOST_SEEDS]]
+        if not seeds:
+            return _Yield(why="there is no hit to go on from")
+        hits = graph_hits(self.look, seeds, self.query.tuning.lanes[Stage.GRAPH].depth)
+        self.capsules |= self.look.reader.capsules([hit.number for hit in hits if hit.number not in self.capsules])
+        return _Yield(hits)
+
+    def _best(self, lane: TermLane, into: dict[int, TermHit]) -> _Yield:
+        best = lane.best(self.query.tuning.pool)
+        into |= {each.hit.number: each.hit for each in best}
+        self.capsules |= {each.hit.number: each.capsule for each in best}
+        return _Yield([LaneHit(each.hit.number, each.hit.bm25, each.hit.support) for each in best])
+
+
+def _near_groups(look: Look, query: PipelineQuery) -> tuple[tuple[TermGroup, ...], Sequence[str]]:
+    """Return the question's words that no capsule of the corpus has with their near spellings, and those words.
+
+    Each keeps itself as an alternative, which matches nothing, so that it weighs as a word that is asked for.
+    """
+    terms = {term.key: term for term in query.terms}
+    frequencies = look.view.terms.frequencies(list(terms), look.corpus.scope)
+    missing = [word for word in terms if not frequencies[word]][:MOST_MISSING]
+    spellings_of = getattr(look.view.terms, "near_spellings", lambda *_: ())
+    near = {word: spellings_of(word, look.corpus.scope)[:MOST_SPELLINGS] for word in missing}
+    groups = [
+        TermGroup(terms[word], (Alternative(word, (word,)), *(Alternative(FUZZY + each, (each,)) for each in spellings)))
+        for word, spellings in near.items()
+        if spellings
+    ]
+    return tuple(groups), missing
