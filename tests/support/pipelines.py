@@ -12,9 +12,9 @@ from recordance.query.fence import Fence, Scope
 from recordance.query.pipeline import DEFAULT_TUNING, PipelineQuery, Stage, Tuning
 from recordance.query.request import RecallRequest
 from recordance.query.terms import read_question
-from recordance.ranking.pipeline import StageRun
+from recordance.ranking.pipeline_run import PipelineRun, StageRun
 from recordance.usecases.looking import look_at
-from recordance.usecases.pipeline import PipelineRun, run_pipeline, with_embedding
+from recordance.usecases.pipeline import run_pipeline, with_embedding
 from recordance.usecases.store import Store
 from support.recalls import ANYBODY
 

@@ -9,7 +9,7 @@ from recordance.domain.relation import RelationKind
 from recordance.domain.validity import Validity
 from recordance.ports.models import Models
 from recordance.query.pipeline import DEFAULT_STAGES, FAST_STAGES, Stage
-from recordance.ranking.pipeline import StageState
+from recordance.ranking.pipeline_run import StageState
 from support.pipelines import ToyEmbedder, ToyReranker, asked, found_by, numbers, run, stage, tuned
 from support.recalls import Recalls, fenced, only
 from support.truths import NOON, days

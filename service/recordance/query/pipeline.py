@@ -106,6 +106,17 @@ class Tuning:
 
 
 DEFAULT_TUNING = Tuning()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PipelineDefaults:
+    """What the configuration says of the pipeline: which stages run, and how it weighs."""
+
+    mode: RecallMode = RecallMode.FULL
+    tuning: Tuning = DEFAULT_TUNING
+
+
+DEFAULT_PIPELINE = PipelineDefaults()
 MOST_WANTED = 50
 """How many hits a recall shows at most (O10)."""
 

@@ -7,7 +7,6 @@ the order of its ranks.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from recordance.query.pipeline import LaneShare, PipelineFusion, Stage
 from recordance.ranking.blend import RANK_OFFSET
@@ -46,30 +45,6 @@ class Fused:
     number: int
     score: float
     ranks: Mapping[Stage, int]
-
-
-class StageState(StrEnum):
-    """What became of a stage."""
-
-    RAN = "ran"
-    OFF = "off"
-    """Nobody asked for it."""
-    SKIPPED = "skipped"
-    """It was asked for, and could not run."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StageRun:
-    """One stage: what became of it, why, what it found or in which order it left things, and how long it took.
-
-    `why` is empty where there is nothing to say; `seconds` is 0 unless a stopwatch was handed in.
-    """
-
-    stage: Stage
-    state: StageState
-    why: str = ""
-    hits: tuple[LaneHit, ...] = ()
-    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,61 +4,24 @@ L10, L11, L12, L16. Nothing here visits all matches: every lane is bounded by th
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from recordance.domain.capsule import Capsule, CapsuleText
+from recordance.domain.capsule import CapsuleText
 from recordance.domain.review import FeedbackOutcome
 from recordance.ports.clock import Stopwatch, standing_stopwatch
 from recordance.ports.models import Models
 from recordance.query.folding import fold_words
 from recordance.query.pipeline import PipelineQuery, Stage
-from recordance.ranking.blended import Factors, factors_of
+from recordance.ranking.blended import factors_of
 from recordance.ranking.claim import Claim, support_of
 from recordance.ranking.diversity import Contender, diverse
 from recordance.ranking.keys import decayed_weight
-from recordance.ranking.pipeline import Fitting, Fused, LaneHit, StageRun, StageState, fitted, fuse, rejudged
+from recordance.ranking.pipeline import Fitting, Fused, LaneHit, fitted, fuse, rejudged
+from recordance.ranking.pipeline_run import PipelineHit, PipelineRun, Row, StageRun, StageState
 from recordance.ranking.scoring import TermHit
 from recordance.usecases.looking import Look
 from recordance.usecases.meaning import reranked, with_meaning
 from recordance.usecases.pipeline_lanes import FUZZY, Lanes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """A capsule in the final order: its rank and score in the fusion, and what its own score is blended of (L12)."""
-
-    capsule: Capsule
-    fused: Fused
-    fused_rank: int
-    factors: Factors
-    score: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PipelineHit:
-    """A capsule that answers, with its text.
-
-    `similarity` in 0..1 says how well it fits beside the one that fits best, `score` in which order it stands (L12); `via` are
-    the lanes that found it; `matched` are the words, aliases and near spellings that did.
-    """
-
-    capsule: Capsule
-    text: CapsuleText
-    similarity: float
-    score: float
-    factors: Factors
-    via: tuple[Stage, ...]
-    matched: tuple[str, ...]
-    claim: Claim
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PipelineRun:
-    """What the pipeline made of a question in one store: its stages, all rows in their final order, the wanted ones as hits."""
-
-    stages: tuple[StageRun, ...]
-    rows: tuple[Row, ...]
-    hits: tuple[PipelineHit, ...]
 
 
 def with_embedding(models: Models, query: PipelineQuery) -> PipelineQuery:

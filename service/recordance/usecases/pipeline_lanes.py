@@ -8,7 +8,8 @@ from recordance.ports.clock import Stopwatch
 from recordance.query.document import Order
 from recordance.query.pipeline import PipelineQuery, Stage
 from recordance.query.terms import Alternative, TermGroup
-from recordance.ranking.pipeline import LaneFound, LaneHit, StageRun, StageState, fuse
+from recordance.ranking.pipeline import LaneFound, LaneHit, fuse
+from recordance.ranking.pipeline_run import StageRun, StageState
 from recordance.ranking.scoring import TermHit
 from recordance.usecases.looking import Look
 from recordance.usecases.pipeline_graph import MOST_SEEDS, graph_hits

@@ -14,6 +14,7 @@ from recordance.ports.models import NO_MODELS, Models
 from recordance.ports.truth import Truth
 from recordance.usecases.follow import TermFollower
 from recordance.usecases.purging import Purger
+from recordance.usecases.reliance import NO_RELIANCE, Reliance
 from recordance.usecases.side_by_side import Gatherer, OneByOne
 from recordance.usecases.vector_view import FollowedVectors
 
@@ -47,7 +48,8 @@ class Destinations:
 
     `stores` may open a store when it is asked for it, and raises then what opening does. Left out, the `catalogue` has them in
     their order, without rules and scopes, the first as the default. `gatherer` asks several; `note_fault` takes note of a fault
-    in one of them, and returns the id under which the log tells more. `models` are those that the service may use.
+    in one of them, and returns the id under which the log tells more. `models` are those that the service may use, `reliance` is
+    whom it trusts.
     """
 
     def __init__(
@@ -57,8 +59,10 @@ class Destinations:
         gatherer: Gatherer | None = None,
         note_fault: NoteFault | None = None,
         models: Models = NO_MODELS,
+        reliance: Reliance = NO_RELIANCE,
     ) -> None:
         self.models = models
+        self.reliance = reliance
         self._stores = stores
         self._catalogue = catalogue or _plain(tuple(stores))
         self.gatherer = gatherer or OneByOne()
