@@ -97,7 +97,7 @@ def test_without_an_embedding_the_semantic_stage_is_skipped_and_says_why() -> No
 
 
 def test_an_embedder_lends_the_question_a_vector() -> None:
-    """L10, decision 10: with an embedder the stage runs without any embedding of the caller's."""
+    """L10: with an embedder (decision 10) the stage runs without any embedding of the caller's."""
     found = run(STORE, asked(QUESTION), Models(embedder=ToyEmbedder(vector_of((1.0, 0.0)))))
     assert found_by(found, Stage.SEMANTIC) == [3, 1]
 
