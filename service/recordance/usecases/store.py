@@ -49,7 +49,7 @@ class Destinations:
     `stores` may open a store when it is asked for it, and raises then what opening does. Left out, the `catalogue` has them in
     their order, without rules and scopes, the first as the default. `gatherer` asks several; `note_fault` takes note of a fault
     in one of them, and returns the id under which the log tells more. `models` are those that the service may use, `reliance` is
-    whom it trusts.
+    whom it trusts, `pipeline` what recalls in natural language do unless they say otherwise, `stopwatch` tells how long they take.
     """
 
     def __init__(
@@ -60,9 +60,13 @@ class Destinations:
         note_fault: NoteFault | None = None,
         models: Models = NO_MODELS,
         reliance: Reliance = NO_RELIANCE,
+        pipeline: PipelineDefaults = DEFAULT_PIPELINE,
+        stopwatch: Stopwatch = standing_stopwatch,
     ) -> None:
         self.models = models
         self.reliance = reliance
+        self.pipeline = pipeline
+        self.stopwatch = stopwatch
         self._stores = stores
         self._catalogue = catalogue or _plain(tuple(stores))
         self.gatherer = gatherer or OneByOne()
