@@ -8,10 +8,11 @@ from recordance.domain.destination import ALL, BARE, ROUTED, Catalogue, Naming, 
 from recordance.domain.taint import TaintPolicy
 from recordance.errors import MissingState, StateKind
 from recordance.ports.anchors import AnchorProbe
-from recordance.ports.clock import Clock
+from recordance.ports.clock import Clock, Stopwatch, standing_stopwatch
 from recordance.ports.misses import MissRecorder
 from recordance.ports.models import NO_MODELS, Models
 from recordance.ports.truth import Truth
+from recordance.query.pipeline import DEFAULT_PIPELINE, PipelineDefaults
 from recordance.usecases.follow import TermFollower
 from recordance.usecases.purging import Purger
 from recordance.usecases.reliance import NO_RELIANCE, Reliance
