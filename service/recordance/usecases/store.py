@@ -50,7 +50,7 @@ class Destinations:
     `stores` may open a store when it is asked for it, and raises then what opening does. Left out, the `catalogue` has them in
     their order, without rules and scopes, the first as the default. `gatherer` asks several; `note_fault` takes note of a fault
     in one of them, and returns the id under which the log tells more. `models` are those that the service may use, `reliance` is
-    whom it trusts, `pipeline` what recalls in natural language do unless they say otherwise, `stopwatch` tells how long they take.
+    whom it trusts, `pipeline` what recalls in natural language do unless they say otherwise, `stopwatch` how long that takes.
     """
 
     def __init__(
