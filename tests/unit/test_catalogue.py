@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 
 from recordance.errors import InvalidArgument
 from recordance_adapters.wire.catalogue import ALL, DEFAULT_SETS, TOOLS, tool_meant, tools_of
-from recordance_adapters.wire.tool import Tool
+from recordance_adapters.wire.tool import Tool, ToolSet
 
 MOST_TOKENS = 4_000
 UNIONS = {"anyOf", "oneOf", "allOf", "not", "if", "$ref", "$defs"}
@@ -86,7 +86,8 @@ def test_recalls_gets_and_lists_are_read_only_and_whatever_removes_says_so() -> 
     hints = {tool.name: tool.annotations for tool in TOOLS}
     reading = {name for name, annotations in hints.items() if annotations["readOnlyHint"]}
     removing = {name for name, annotations in hints.items() if annotations["destructiveHint"]}
-    assert reading == {"memory_retrieve", "memory_get", "memory_list", "memory_search_scopes"}
+    assert reading >= {"memory_retrieve", "memory_get", "memory_list", "memory_search_scopes", "memory_history"}
+    assert reading.isdisjoint({"memory_store", "memory_update", "memory_vector", "memory_feedback", "memory_review", *removing})
     assert removing == {"memory_relate", "memory_alias", "memory_forget", "memory_misses"}
     assert all(hints[name]["idempotentHint"] for name in reading)
 
@@ -101,9 +102,11 @@ def test_the_schema_of_terms_shows_that_one_is_needed() -> None:
 def test_tool_sets_choose_tools_in_one_order() -> None:
     """The list is the same in every process, whatever order the sets are named in."""
     core, life = tools_of(["core"]), tools_of(["life"])
-    assert [tool.name for tool in life] == ["memory_archive"]
-    assert tools_of(["life", "core"]) == tools_of(["core", "life"]) == tools_of([ALL]) == TOOLS
-    assert (*core, *life) == TOOLS
+    others = tools_of([each for each in ToolSet if each not in ("core", "life")])
+    assert [tool.name for tool in life] == ["memory_update", "memory_archive", "memory_history"]
+    assert tools_of(["life", "core"]) == tools_of(["core", "life"]) == (*core, *life)
+    assert tools_of([ALL]) == TOOLS
+    assert (*core, *others, *life) == TOOLS
 
 
 def test_an_unknown_tool_set_is_refused_with_those_that_exist() -> None:

@@ -140,8 +140,8 @@ def _draft(raw: Mapping[str, Json], given: Values, project: str | None) -> Capsu
     return CapsuleDraft(
         content=given["content"],
         labels=_labels_of(given, project),
-        anchors=_anchors(raw, given),
-        event=_event(raw, given),
+        anchors=anchors_of(raw, given),
+        event=event_of(raw, given),
         staging=_staging(raw, given),
         supersedes=tuple(number for _, number in given.get("supersedes", ())),
         named_in=tuple(place for place, _ in given.get("supersedes", ())),
@@ -160,13 +160,15 @@ def _labels_of(given: Values, project: str | None) -> Mapping[LabelField, str]:
     return {**stamp, **{field: str(given[name]) for name, field in _LABELS if name in given}}
 
 
-def _anchors(raw: Mapping[str, Json], given: Values) -> tuple[Anchor, ...]:
+def anchors_of(raw: Mapping[str, Json], given: Values) -> tuple[Anchor, ...]:
+    """Return the anchors that read fields give, of which only one form may stand there."""
     if "anchor" in given and "anchors" in given:
         raise InvalidArgument("anchor", raw["anchor"], "either anchor or anchors", "both are given")
     return (given["anchor"],) if "anchor" in given else given.get("anchors", ())
 
 
-def _event(raw: Mapping[str, Json], given: Values) -> EventRange | None:
+def event_of(raw: Mapping[str, Json], given: Values) -> EventRange | None:
+    """Return when the thing happened that a capsule tells of, from the one or the other form; None where neither is given."""
     start, end = given.get("event_from"), given.get("event_to")
     if "event_at" in given:
         if start is not None or end is not None:

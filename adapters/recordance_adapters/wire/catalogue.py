@@ -9,6 +9,7 @@ from recordance_adapters.wire.tools.alias import ALIAS
 from recordance_adapters.wire.tools.archive import ARCHIVE
 from recordance_adapters.wire.tools.forget import FORGET
 from recordance_adapters.wire.tools.judge import FEEDBACK, REVIEW
+from recordance_adapters.wire.tools.life import HISTORY, UPDATE
 from recordance_adapters.wire.tools.misses import MISSES
 from recordance_adapters.wire.tools.read import GET, LIST
 from recordance_adapters.wire.tools.relate import RELATE
@@ -19,7 +20,7 @@ from recordance_adapters.wire.tools.vector import VECTOR
 
 TOOLS: tuple[Tool, ...] = (
     *(RETRIEVE, STORE, GET, LIST, RELATE, ALIAS, VECTOR, FORGET, FEEDBACK, REVIEW, MISSES, SEARCH_SCOPES),
-    ARCHIVE,
+    *(UPDATE, ARCHIVE, HISTORY),
 )
 """All that is built; what is not is absent."""
 ALL = "all"

@@ -98,7 +98,7 @@ def _capture(planned: Planned, number: int, writer: str, at: Instant) -> Capture
     text = CapsuleText(
         revision=1,
         content=draft.content,
-        headline=_headline(draft.content) if draft.headline is None else draft.headline,
+        headline=headline_of(draft.content) if draft.headline is None else draft.headline,
         source=draft.source,
         proof_hint=draft.proof_hint,
         stale_if=draft.stale_if,
@@ -124,7 +124,8 @@ def _standing(planned: Planned, at: Instant) -> Standing:
 _PLAIN = Standing()
 
 
-def _headline(content: str) -> str:
+def headline_of(content: str) -> str:
+    """Return the headline of a content to which the caller gives none: the beginning of its first line (W1)."""
     return content.strip().split("\n", 1)[0].rstrip()[:HEADLINE_CHARACTERS]
 
 

@@ -58,7 +58,8 @@ def ruling_fault(standing: Standing, rulings: Sequence[ReviewEvent]) -> str:
     archived = bool(put_away) and put_away[-1] is Ruling.ARCHIVED
     if archived is not (standing.archived_at is not None):
         return "its history says that it was put away, and it is not" if archived else "it is put away, and its history is silent"
-    if standing.quarantined_at is not None and any(each.verdict is Ruling.RELEASED for each in rulings):
+    released = [each.at for each in rulings if each.verdict is Ruling.RELEASED]
+    if standing.quarantined_at is not None and released and standing.quarantined_at <= released[-1]:
         return "its history says that it was released, and it stands in quarantine"
     return ""
 

@@ -17,6 +17,7 @@ from recordance_adapters.wire.tools.alias import ALIAS
 from recordance_adapters.wire.tools.archive import ARCHIVE
 from recordance_adapters.wire.tools.forget import FORGET
 from recordance_adapters.wire.tools.judge import FEEDBACK, REVIEW
+from recordance_adapters.wire.tools.life import HISTORY, UPDATE
 from recordance_adapters.wire.tools.misses import MISSES
 from recordance_adapters.wire.tools.read import GET, LIST
 from recordance_adapters.wire.tools.relate import RELATE
@@ -226,7 +227,7 @@ def _id_words(parser: ArgumentParser) -> None:
     parser.add_argument("id", help="Such as cap-12.")
 
 
-def _forget(given: Namespace, options: Raw) -> Iterator[Raw]:
+def _about_id(given: Namespace, options: Raw) -> Iterator[Raw]:
     yield {"id": given.id, **options}
 
 
@@ -301,7 +302,7 @@ _FEEDBACK = _command(
 )  # fmt: skip
 _FORGET = _command(
     "forget", "Erase a capsule's content everywhere in the store, for good.", FORGET,
-    words=_id_words, unlisted=("id",), gather=_forget, show=screen.forgotten,
+    words=_id_words, unlisted=("id",), gather=_about_id, show=screen.forgotten,
 )  # fmt: skip
 _ARCHIVE = _command(
     "archive", "Put a capsule away; it stays readable.", ARCHIVE,
@@ -310,6 +311,14 @@ _ARCHIVE = _command(
 _RESTORE = _command(
     "restore", "Take a capsule out of the archive.", ARCHIVE,
     words=_id_words, unlisted=("id", "action"), gather=_restore,
+)  # fmt: skip
+_UPDATE = _command(
+    "update", "Make a capsule's next revision; those before stay in its history.", UPDATE,
+    words=_id_words, unlisted=("id",), gather=_about_id,
+)  # fmt: skip
+_HISTORY = _command(
+    "history", "Show who did what to a capsule, and what it said in each revision.", HISTORY,
+    words=_id_words, unlisted=("id",), gather=_about_id,
 )  # fmt: skip
 
 TOOL_COMMANDS: Mapping[str, ToolCommand] = {
@@ -329,6 +338,8 @@ TOOL_COMMANDS: Mapping[str, ToolCommand] = {
         _FORGET,
         _ARCHIVE,
         _RESTORE,
+        _UPDATE,
+        _HISTORY,
     )
 }
 """The commands that are tools, in the order in which help lists them."""
