@@ -9,6 +9,7 @@ from recordance.errors import Json
 from recordance.query.request import DEFAULT_TOKEN_BUDGET
 from recordance.usecases.follow import Progress
 from recordance.usecases.store import Destinations
+from recordance.usecases.whereabouts import UNTOLD, Started
 from recordance_adapters.wire.declaration import Declaration
 
 
@@ -22,7 +23,8 @@ class Call:
 
     `project` is the stamp of writes that name no project themselves (the server's `--project`), `token_budget`
     holds for recalls that name none; `destination` None is the default one; `progress` hears
-    (done, total) as long work goes on, from the thread that does it.
+    (done, total) as long work goes on, from the thread that does it. `started` is what the caller may know of how the server was
+    started: its own project, which fences `recall`, where they see it.
     """
 
     destinations: Destinations
@@ -31,6 +33,7 @@ class Call:
     token_budget: int = DEFAULT_TOKEN_BUDGET
     destination: str | None = None
     progress: Progress = unheard
+    started: Started = UNTOLD
 
 
 class Effect(StrEnum):

@@ -127,6 +127,16 @@ class ProjectCount:
     last_at: Instant
 
 
+@dataclass(frozen=True, slots=True)
+class Attested:
+    """A capsule with what its current text says of where it comes from; nothing of it is proven."""
+
+    number: int
+    content_digest: str
+    source: str
+    signature: str | None
+
+
 class TruthReader(Protocol):
     """One snapshot of the truth. Unknown numbers are left out of answers, never an error."""
 
@@ -287,6 +297,13 @@ class TruthReader(Protocol):
 
     def projects(self, scope: Scope) -> Sequence[ProjectCount]:
         """Return the projects of the unforgotten capsules inside a scope: None first, then by code point (W11)."""
+        ...
+
+    def attested(self, sources: Collection[str], signed: Collection[str]) -> Sequence[Attested]:
+        """Return the unforgotten capsules with one of these sources, or with a signature that begins with one of `signed`.
+
+        By number; compared character by character, in the current text (F11).
+        """
         ...
 
     def revisions(self, number: int) -> Sequence[CapsuleText]:

@@ -99,7 +99,7 @@ def _gotten(destinations: Destinations, caller: Caller, name: str, ids: Sequence
     with store.truth.reading() as reader:
         found = _visible(reader, caller, ids)
         capsules = list({capsule.number: capsule for capsule in found.values()}.values())
-        views = {each.capsule.number: whole_capsule(each, naming, now) for each in _wholes(reader, caller, capsules)}
+        views = {each.capsule.number: whole_capsule(each, naming, now) for each in wholes(reader, caller, capsules)}
     missing = {id: naming.shown(id) for id in ids if id not in found}
     return _Gotten(naming, {id: views[capsule.number] for id, capsule in found.items()}, missing)
 
@@ -137,7 +137,8 @@ def _visible(reader: TruthReader, caller: Caller, ids: Sequence[str]) -> dict[st
     return {id: capsules[number] for id, number in numbers.items() if number in capsules and sees(caller, capsules[number])}
 
 
-def _wholes(reader: TruthReader, caller: Caller, capsules: Sequence[Capsule]) -> Iterator[Whole]:
+def wholes(reader: TruthReader, caller: Caller, capsules: Sequence[Capsule]) -> Iterator[Whole]:
+    """Yield everything about capsules that the caller may see of them, in their order (F13)."""
     numbers = [capsule.number for capsule in capsules]
     texts, tombstones, corroborations = reader.texts(numbers), reader.tombstones(numbers), reader.corroborations(numbers)
     vectors = reader.vectors(DEFAULT_SPACE, numbers)

@@ -15,6 +15,7 @@ from recordance.domain.relation import Relation, RelationKind
 from recordance.domain.review import Corroboration, Feedback, ReviewEvent
 from recordance.domain.tombstone import Remnant
 from recordance.ports.truth import (
+    Attested,
     BrowseOrder,
     BrowseRequest,
     IndexedChange,
@@ -232,6 +233,15 @@ class MemoryReader:
         found = _grouped((capsule.labels.get(LabelField.PROJECT), capsule.captured_at) for capsule in self._seen(scope, None))
         ordered = sorted(found.items(), key=lambda each: (each[0] is not None, each[0] or ""))
         return [ProjectCount(project, len(captured), max(captured)) for project, captured in ordered]
+
+    def attested(self, sources: Collection[str], signed: Collection[str]) -> Sequence[Attested]:
+        """See TruthReader."""
+        texts = self._contents.texts
+        found = [
+            Attested(each.number, each.content_digest, texts[each.number].source, texts[each.number].signature)
+            for each in self._unforgotten()
+        ]
+        return [each for each in found if each.source in sources or (each.signature or "").startswith(tuple(signed))]
 
     def revisions(self, number: int) -> Sequence[CapsuleText]:
         """See TruthReader."""

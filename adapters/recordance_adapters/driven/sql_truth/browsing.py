@@ -1,8 +1,8 @@
 """Pages of what a scope and an eligibility leave, neighbours and projects: fences and reasons as SQL, no text read (L8, L14)."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, and_, func, or_, select
 from sqlalchemy.sql import ColumnElement
 
 from recordance.domain.capsule import LabelField
@@ -11,7 +11,7 @@ from recordance.query.exclusion import Eligibility
 from recordance.query.fence import Fence, LabelFence
 from recordance_adapters.driven.sql_truth.excluding import may_ground
 from recordance_adapters.driven.sql_truth.fencing import admitted
-from recordance_adapters.driven.sql_truth.tables import capsule
+from recordance_adapters.driven.sql_truth.tables import capsule, capsule_revision
 
 Conditions = Sequence[ColumnElement[bool]]
 
@@ -64,3 +64,16 @@ def by_project(conditions: Conditions) -> Select[tuple[str | None, int, int]]:
 def projects_of(conditions: Conditions) -> Select[tuple[int, str | None, int]]:
     """Return the statement for each capsule's project and capture, for fences that are judged one by one."""
     return select(capsule.c.number, capsule.c.project_id, capsule.c.captured_at).where(*conditions)
+
+
+def attested_by(sources: Collection[str], signed: Collection[str]) -> Select[tuple[int, str, str, str | None]]:
+    """Return the statement for the unforgotten capsules with one of these sources or with so beginning signatures, by number."""
+    text = capsule_revision.c
+    current = and_(text.capsule == capsule.c.number, text.revision == capsule.c.revision)
+    begins = [func.substr(text.signature, 1, len(each)) == each for each in sorted(signed)]
+    return (
+        select(capsule.c.number, capsule.c.content_digest, text.source, text.signature)
+        .join(capsule_revision, current)
+        .where(capsule.c.tombstoned_at.is_(None), or_(text.source.in_(sorted(sources)), *begins))
+        .order_by(capsule.c.number)
+    )

@@ -1,6 +1,6 @@
 """Reading pages, neighbours, projects and revisions (L8, L14, W11, W12)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 
 from sqlalchemy import Select, bindparam, select
@@ -9,10 +9,11 @@ from sqlalchemy.sql import ColumnElement
 from recordance.domain.capsule import CapsuleText, LabelField
 from recordance.domain.instant import Instant
 from recordance.domain.provenance import Anchor
-from recordance.ports.truth import BrowseRequest, ListPage, ProjectCount
+from recordance.ports.truth import Attested, BrowseRequest, ListPage, ProjectCount
 from recordance.query.exclusion import Eligibility
 from recordance.query.fence import Fence, Scope, SubtreeFence
 from recordance_adapters.driven.sql_truth.browsing import (
+    attested_by,
     by_project,
     earlier,
     how_many,
@@ -73,6 +74,10 @@ class PageReading(FencedReading):
         else:
             found = (ProjectCount(*row) for row in self._rows.once(by_project(conditions)))
         return sorted(found, key=lambda each: (each.project is not None, each.project or ""))
+
+    def attested(self, sources: Collection[str], signed: Collection[str]) -> Sequence[Attested]:
+        """See TruthReader."""
+        return [Attested(*row) for row in self._rows.once(attested_by(sources, signed))]
 
     def revisions(self, number: int) -> Sequence[CapsuleText]:
         """See TruthReader."""

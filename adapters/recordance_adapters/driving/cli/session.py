@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from recordance.usecases.follow import Progress
+from recordance.usecases.whereabouts import Started
 from recordance_adapters.bootstrap import Service
 from recordance_adapters.settings import Settings
 from recordance_adapters.wire.tool import Call, unheard
@@ -39,4 +40,5 @@ class Session:
             project=self.settings.project,
             token_budget=self.settings.token_budget,
             progress=progress,
+            started=Started(project=self.settings.project),
         )

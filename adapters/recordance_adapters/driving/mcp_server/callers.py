@@ -1,11 +1,13 @@
 """On whose behalf a call runs, which every transport knows in its own way (W12, F13)."""
 
+from collections.abc import Iterable
 from typing import Any, Protocol
 
 from mcp.server.context import ServerRequestContext
 
 from recordance.domain.caller import Caller, Permission
 from recordance.errors import MissingState, StateKind
+from recordance.usecases.whereabouts import Started
 from recordance_adapters.wire.failure import writable
 from recordance_adapters.wire.tool import Effect, Tool
 
@@ -52,6 +54,12 @@ def stamp_for(caller: Caller, project: str | None) -> str | None:
     if caller.projects is None or (project is not None and caller.sees_project(project)):
         return project
     return next(iter(caller.projects)) if len(caller.projects) == 1 else None
+
+
+def started_for(caller: Caller, project: str | None, tools: Iterable[Tool]) -> Started:
+    """Return what a caller may know of how the server was started: its project only where they see that (F10, F13)."""
+    seen = project if project is not None and caller.sees_project(project) else None
+    return Started(project=seen, tool_sets=tuple(dict.fromkeys(tool.tool_set.value for tool in tools)))
 
 
 def _needed(tool: Tool) -> Permission:

@@ -15,7 +15,7 @@ from mcp_types import CallToolResult, TextContent
 from recordance.domain.caller import Caller
 from recordance.errors import Json, Refusal, StoreUnusable
 from recordance.usecases.follow import Progress
-from recordance_adapters.driving.mcp_server.callers import stamp_for
+from recordance_adapters.driving.mcp_server.callers import stamp_for, started_for
 from recordance_adapters.driving.mcp_server.options import Options, Service
 from recordance_adapters.wire.failure import Failure, failure_of, fault_failure, new_fault_id, writable
 from recordance_adapters.wire.kinds import SURROGATE
@@ -78,6 +78,7 @@ class ToolCalls:
             project=stamp_for(caller, self._options.project),
             token_budget=self._options.token_budget,
             progress=progress,
+            started=started_for(caller, self._options.project, self._options.tools),
         )
 
 

@@ -1,0 +1,50 @@
+"""Keyword stuffing: a text that repeats a word to be found by it never comes before one that does not (L13)."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+from recordance.query.folding import fold_words
+
+T = TypeVar("T")
+
+LEAST_WORDS = 12
+"""A shorter text cannot be told from one that has little to say."""
+LEAST_LETTERS = 3
+LEAST_TIMES = 4
+LEAST_SHARE = 0.12
+STOP_WORDS = frozenset(
+    fold_words(
+        "the and that this with from for not are was were has have had but you your his her its our they their them who what "
+        "which when where how why will would can could should may must all any some one two out into than then there here also only "
+        "just about been being does did more most such each other "
+        "que los las del una uno por para con como más pero sus este esta eso son fue ser hay muy sin sobre "
+        "não uma dos das nos nas pelo pela isso esse essa ele ela foi tem mas seu sua com "
+        "les des est une dans pour par sur pas qui avec ces ses aux ont sont mais plus cette "
+        "der die das und ist ein eine einer den dem nicht mit von auf für als auch sich des wird bei "
+        "что это как его она они был для при или так "
+        "है हैं था थी और में की के का को से पर यह वह ने भी नहीं"
+    )
+)
+"""Words, folded, that good texts repeat: articles, pronouns and the like of the languages that the store's tests speak.
+
+Chinese, Japanese, Thai, Lao and Khmer have none here: their runs between spaces are seldom alike, so that only what is pasted
+again and again counts as repeated there.
+"""
+
+
+def stuffed(words: Sequence[str]) -> bool:
+    """Whether the folded words of a content repeat one of three letters or more, no stop word, as a writer would not.
+
+    That is at least 4 times and at least every eighth word or so (12 %), in a text of at least 12 words.
+    """
+    if len(words) < LEAST_WORDS:
+        return False
+    counts = Counter(word for word in words if len(word) >= LEAST_LETTERS and word not in STOP_WORDS)
+    most = max(counts.values(), default=0)
+    return most >= LEAST_TIMES and most >= LEAST_SHARE * len(words)
+
+
+def clean_first(ranked: Iterable[T], is_stuffed: Callable[[T], bool]) -> list[T]:
+    """Return what is ranked with all that is stuffed behind all that is not, each in the order that it had."""
+    return sorted(ranked, key=is_stuffed)
