@@ -263,7 +263,7 @@ def test_only_who_sees_a_capsule_and_may_write_can_update_it() -> None:
 
 
 def test_a_recall_finds_what_it_says_now_and_no_more_what_it_said() -> None:
-    """W13, decision 1: a follower looks at a revised capsule again, and the next recall sees it."""
+    """W13: a follower looks at a revised capsule again, and the next recall sees it."""
     store = bench()
     store.learn("we deploy on Fridays")
     update(store, content="we deploy on Mondays")
