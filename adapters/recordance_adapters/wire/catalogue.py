@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from recordance.errors import InvalidArgument
 from recordance_adapters.wire.tool import Tool, ToolSet
+from recordance_adapters.wire.tools.accrued import RECALL
 from recordance_adapters.wire.tools.alias import ALIAS
 from recordance_adapters.wire.tools.archive import ARCHIVE
 from recordance_adapters.wire.tools.forget import FORGET
@@ -17,9 +18,11 @@ from recordance_adapters.wire.tools.retrieve import RETRIEVE
 from recordance_adapters.wire.tools.search_scopes import SEARCH_SCOPES
 from recordance_adapters.wire.tools.store import STORE
 from recordance_adapters.wire.tools.vector import VECTOR
+from recordance_adapters.wire.tools.whereabouts import PROJECTS, WHERE_AM_I
 
 TOOLS: tuple[Tool, ...] = (
     *(RETRIEVE, STORE, GET, LIST, RELATE, ALIAS, VECTOR, FORGET, FEEDBACK, REVIEW, MISSES, SEARCH_SCOPES),
+    *(RECALL, WHERE_AM_I, PROJECTS),
     *(UPDATE, ARCHIVE, HISTORY),
 )
 """All that is built; what is not is absent."""

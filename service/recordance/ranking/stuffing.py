@@ -16,8 +16,8 @@ LEAST_SHARE = 0.12
 STOP_WORDS = frozenset(
     fold_words(
         "the and that this with from for not are was were has have had but you your his her its our they their them who what "
-        "which when where how why will would can could should may must all any some one two out into than then there here also only "
-        "just about been being does did more most such each other "
+        "which when where how why will would can could should may must all any some one two out into than then there here also "
+        "only just about been being does did more most such each other "
         "que los las del una uno por para con como más pero sus este esta eso son fue ser hay muy sin sobre "
         "não uma dos das nos nas pelo pela isso esse essa ele ela foi tem mas seu sua com "
         "les des est une dans pour par sur pas qui avec ces ses aux ont sont mais plus cette "
