@@ -1,11 +1,13 @@
 """What each dialect must answer, by its oracle: says what is wrong with an answer, or nothing."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from recordance.domain.review import FeedbackOutcome
 from recordance.ranking.trimming import compact_json
 from recordance_adapters.driven.in_memory.anchors import MemoryAnchors
 from recordance_adapters.wire.tools.retrieve import recall_request
+from support.accrued_oracle import AccruedOracle
 from support.dialect_oracle import Arguments, Reading
 from support.dialect_trials import Judge
 from support.oracle import Oracle, Refused
@@ -25,4 +27,84 @@ def retrieved(reading: Reading, arguments: Arguments, answer: Answer) -> str:
     return "" if compact_json(dict(answer)) == expected else f"expected {expected}"
 
 
-JUDGES: Mapping[str, Judge] = {"memory_retrieve": retrieved}
+def unless_unfit(judge: Callable[[Reading, Arguments, Answer], Iterator[str]]) -> Judge:
+    """Judge answers; an embedding of another dimension must be refused, and nothing else may be (L2)."""
+
+    def judged(reading: Reading, arguments: Arguments, answer: Answer) -> str:
+        embedding = arguments.get("query_embedding")
+        if embedding is not None and reading.unlike(embedding):
+            return "" if answer.get("error", [None])[0] == INVALID else "an embedding of another dimension was taken"
+        if "error" in answer:
+            return f"refused: {answer['error']}"
+        return "; ".join(judge(reading, arguments, answer))
+
+    return judged
+
+
+def accrued(reading: Reading, arguments: Arguments, answer: Answer) -> Iterator[str]:
+    """Judge `recall`: hits, order and scores, and the rows; where conflicts are resolved, the hits in any order."""
+    rows, expected = answer["result"], AccruedOracle(reading).ranked(arguments)
+    found = [(row["id"], row["score"]) for row in rows]
+    wanted = [(f"cap-{number}", round(score, 4)) for number, score in expected]
+    if found != wanted and not arguments.get("resolve_conflicts"):
+        yield f"expected {wanted}"
+    yield from _resolved(reading, rows)
+    yield from _warranted(reading, rows)
+    for row in rows:
+        capsule, text = reading.of(int(row["id"][4:]))
+        length = 0 if arguments.get("full") else arguments.get("snippet_chars", 0)
+        shown = text.content[:length] if length else text.content
+        if (row["text"], row["value"], row["tags"]) != (shown, capsule.value, list(text.tags)):
+            yield f"{row['id']} is shown as something else"
+        if row.get("truncated", False) is not (shown != text.content):
+            yield f"{row['id']} does not say whether it was cut"
+
+
+def _resolved(reading: Reading, rows: Sequence[Answer]) -> Iterator[str]:
+    """A correction stands above what it was resolved over, and each of those restates something that it retired (O9)."""
+    places = {row["id"]: place for place, row in enumerate(rows)}
+    for row in rows:
+        retired = _retired(reading, int(row["id"][4:]))
+        for over in row.get("resolved_over", ()):
+            if places.get(over, len(rows)) < places[row["id"]]:
+                yield f"{over} stands above its correction {row['id']}"
+            words = set(reading.contents[int(over[4:])])
+            if not any(_alike(words, set(reading.contents[old])) for old in retired if old in reading.contents):
+                yield f"{over} restates nothing that {row['id']} retired"
+
+
+def _retired(reading: Reading, number: int) -> set[int]:
+    found, waiting = set[int](), [number]
+    while waiting:
+        source = waiting.pop()
+        new = {each.target for each in reading.world.relations if each.kind == "supersedes" and each.source == source} - found
+        found |= new
+        waiting += new
+    return found
+
+
+def _alike(one: set[str], other: set[str]) -> bool:
+    return len(one & other) >= 0.6 * len(one | other)
+
+
+def _warranted(reading: Reading, rows: Sequence[Answer]) -> Iterator[str]:
+    """Credit by others, or a commit, earns; what was taken back has no warrant; nothing else is earned (O8)."""
+    for row in rows:
+        if "warrant" not in row:
+            continue
+        number = int(row["id"][4:])
+        standing = reading.world.capsules[number].standing
+        credit = [
+            each.outcome for each in reading.world.feedback.get(number, ()) if each.actor != reading.world.capsules[number].writer
+        ]
+        verdict = reading.world.corroborations.get(number)
+        good, bad = credit.count(FeedbackOutcome.HELPED), credit.count(FeedbackOutcome.HURT)
+        earned = (good and good >= bad) or (verdict is not None and verdict.verdict == "corroborated")
+        back = standing.quarantined_at or standing.falsified_at or standing.superseded_at
+        if (row["warrant"] == "earned") is not bool(earned and not back):
+            yield f"{row['id']} is called {row['warrant']}"
+        if back and row["warrant"] != "unwarranted":
+            yield f"{row['id']} was taken back"
+
+
+JUDGES: Mapping[str, Judge] = {"memory_retrieve": retrieved, "recall": unless_unfit(accrued)}

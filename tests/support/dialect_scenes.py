@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recordance.domain.capsule import LabelField, Standing
-from recordance.domain.change import AddRelation, Capture, ChangeSet, PutFeedback, RemoveRelation, SetUse
+from recordance.domain.change import AddRelation, Capture, ChangeSet, PutFeedback, RemoveRelation, SetStanding, SetUse
 from recordance.domain.coherence import use_of
 from recordance.domain.instant import format_instant
 from recordance.domain.journal import Op
@@ -16,7 +16,7 @@ from recordance.domain.relation import Relation, RelationKind
 from recordance.domain.review import Feedback, FeedbackOutcome
 from recordance.domain.validity import Validity
 from support.scenes import DIMENSION, EPICS, FORMS, PROJECTS, SESSIONS, Scene
-from support.truths import ACTOR, NOON, days, make_capture, told
+from support.truths import ACTOR, NOON, captured, days, make_capture, told
 
 Arguments = dict[str, Any]
 WORDS = tuple(f"w{number}" for number in range(40))
@@ -66,6 +66,8 @@ class DialectScene(Scene):
                 return self._a_judgement()
             case 2 | 3:
                 return self._a_link()
+            case 4:
+                return self._a_correction()
             case _:
                 return super().write()
 
@@ -143,11 +145,35 @@ class DialectScene(Scene):
         change = RemoveRelation(kind, source, target, NOON) if known else AddRelation(relation)
         return told(Op.UNRELATED if known else Op.RELATED, source, change)
 
+    def _a_correction(self) -> ChangeSet:
+        """A capsule that says nearly what another one said, and takes its place."""
+        old = self._one()
+        correction = self._capture()
+        said = self._contents[old - 1].split()
+        said[self._chance.randrange(len(said))] = self._word()
+        self._contents[-1] = " ".join(said)
+        number = correction.capsule.number
+        again = make_capture(number, self._contents[-1], labels=correction.capsule.labels, source=correction.text.source)
+        standing = Standing(superseded_at=NOON, superseded_by=number)
+        relation = Relation(RelationKind.SUPERSEDES, number, old, NOON)
+        self._relations.add((RelationKind.SUPERSEDES, number, old))
+        retired = told(Op.SUPERSEDED, old, AddRelation(relation), SetStanding(old, standing, NOON))
+        return captured(again).then(retired)
+
     # ── what is asked ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def asked(self) -> tuple[str, Arguments]:
         """Return a tool with raw arguments of its dialect."""
-        makers = {"memory_retrieve": self._retrieval, "memory_search": self._selection}
+        makers = {
+            "memory_retrieve": self._retrieval,
+            "memory_search": self._selection,
+            "recall": self._accrued,
+            "memory_recall": self._piped,
+            "memory_search_fast": self._quick,
+            "memory_explain_search": self._explained,
+            "memory_entity": self._about,
+            "memory_relations": self._related,
+        }
         tool = self._chance.choice(self._tools)
         return tool, makers[tool]()
 
@@ -224,3 +250,92 @@ class DialectScene(Scene):
             },
             **self._sometimes(0.15, query_embedding=self._embedding()),
         }
+
+    def _accrued(self) -> Arguments:
+        chance = self._chance
+        return {
+            "query": self._question(),
+            **self._sometimes(
+                0.2,
+                k=chance.choice((1, 3, 10, 50, 80)),
+                mmr=chance.choice((0.0, 0.3, 0.7, 1.0)),
+                full=True,
+                snippet_chars=chance.choice((0, 5, 40)),
+                rerank_by=chance.choice(("relevance", "value", "recency", "confidence")),
+                user_id=chance.choice(("ann", "bob", "cleo")),
+                agent_id=chance.choice(("a-1", "a-3")),
+                session_id=chance.choice((*SESSIONS, "unknown")),
+                all_projects=True,
+                with_warrant=True,
+                include_archive=True,
+                include_quarantined=True,
+                resolve_conflicts=True,
+                query_embedding=self._embedding(),
+            ),
+        }
+
+    def _filters(self) -> Arguments:
+        chance = self._chance
+        since, until = sorted((self.moment(), self.moment()))
+        return self._sometimes(
+            0.06,
+            project=chance.choice(PROJECTS),
+            type=chance.choice(("all", *LABELS[LabelField.TYPE][0])),
+            kind=chance.choice(("fact", "decision", "summary", "telemetry")),
+            category=chance.choice(LABELS[LabelField.CATEGORY][0]),
+            domain=chance.choice(LABELS[LabelField.DOMAIN][0]),
+            repo=chance.choice(LABELS[LabelField.REPO][0]),
+            branch=chance.choice(LABELS[LabelField.BRANCH][0]),
+            entity=chance.choice(("ada", "GRACE", "Tokio", "nobody")),
+            entities=chance.sample(("ada", "GRACE", "nobody"), 2),
+            topics=chance.sample(TOPICS, 2),
+            intent=chance.choice(LABELS[LabelField.INTENT][0]),
+            task_key=chance.choice(LABELS[LabelField.TASK][0]),
+            workstream_key=chance.choice(LABELS[LabelField.WORKSTREAM][0]),
+            episode_id=chance.choice(LABELS[LabelField.EPISODE][0]),
+            review_status=chance.choice(LABELS[LabelField.REVIEW_STATUS][0]),
+            origin_user_id=chance.choice(LABELS[LabelField.ORIGIN_USER][0]),
+            origin_agent_id=chance.choice(LABELS[LabelField.ORIGIN_AGENT][0]),
+            origin_interface=chance.choice(LABELS[LabelField.ORIGIN_INTERFACE][0]),
+            metadata_filter=chance.choice(({"port": 1}, {"port": "1"}, {"port": "1", "os": "linux"}, {"port": 2})),
+            since=format_instant(since),
+            until=format_instant(until),
+            decisions_only=True,
+        )
+
+    def _piped(self) -> Arguments:
+        chance = self._chance
+        return {
+            "query": self._question(),
+            **self._filters(),
+            **self._sometimes(
+                0.15,
+                mode=chance.choice(("search", "index", "timeline")),
+                detail=chance.choice(("full", "compact", "summary", "auto")),
+                fusion=chance.choice(("rrf", "legacy", "convex")),
+                limit=chance.choice((1, 3, 10, 50, 80)),
+                diverse=True,
+                rerank=True,
+                neighbors=chance.choice((0, 1, 3)),
+                expand_context=True,
+                expand_budget=chance.choice((0, 1, 10)),
+                graph_depth=chance.choice((0, 1)),
+                output_format=chance.choice(("text", "json")),
+                query_embedding=self._embedding(),
+            ),
+        }
+
+    def _quick(self) -> Arguments:
+        return {"query": self._question(), **self._sometimes(0.2, limit=self._chance.choice((1, 10, 50)))}
+
+    def _explained(self) -> Arguments:
+        chance = self._chance
+        number = chance.randint(1, len(self._contents))
+        return {"query": self._question(), **self._sometimes(0.3, id=f"cap-{number}", query_embedding=self._embedding())}
+
+    def _about(self) -> Arguments:
+        return {"name": self._chance.choice(("ada", "GRACE", "tokio", "nobody")), **self._sometimes(0.3, limit=5)}
+
+    def _related(self) -> Arguments:
+        chance = self._chance
+        return {"entity": chance.choice(("ada", "GRACE", "tokio", "nobody")), **self._sometimes(0.3, direction="from")}

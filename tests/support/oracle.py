@@ -27,7 +27,7 @@ from recordance.domain.identity import StoreIdentity
 from recordance.domain.instant import Instant, format_instant
 from recordance.domain.provenance import Anchor, AnchorReading
 from recordance.domain.relation import Relation, RelationKind
-from recordance.domain.review import Corroboration
+from recordance.domain.review import Corroboration, Feedback
 from recordance.errors import StateKind
 from recordance.ports.truth import TruthReader
 from recordance.query.exclusion import ExclusionReason
@@ -60,6 +60,7 @@ class World:
     relations: Sequence[Relation]
     corroborations: Mapping[int, Corroboration]
     vectors: Mapping[int, Sequence[float]]
+    feedback: Mapping[int, Sequence[Feedback]]
 
 
 def world_of(reader: TruthReader) -> World:
@@ -79,6 +80,7 @@ def world_of(reader: TruthReader) -> World:
             for each in held
             if each.space == DEFAULT_SPACE
         },
+        feedback=reader.feedback(every),
     )
 
 
