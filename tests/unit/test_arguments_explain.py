@@ -56,14 +56,14 @@ def test_a_fast_configuration_runs_words_and_vectors_alone() -> None:
     ],
 )
 def test_what_cannot_be_served_is_refused_by_name(field: str, raw: dict[str, Any]) -> None:
-    """L10, J7: an unknown stage, none at all, an unknown fusion, or a scope that is named twice."""
+    """L10: an unknown stage, none at all, an unknown fusion, or a scope that is named twice."""
     with pytest.raises(InvalidArgument) as refused:
         explanation(CALL, raw)
     assert refused.value.field == field
 
 
 def test_a_limit_above_the_most_is_served_as_the_most() -> None:
-    """O10: fifty hits are the most."""
+    """L10: fifty hits are the most."""
     assert read(limit=5_000).wanted == 50
 
 

@@ -103,7 +103,7 @@ def test_an_embedder_lends_the_question_a_vector() -> None:
 
 
 def test_nothing_is_related_to_a_question_that_nothing_answers() -> None:
-    """Case G1, L10: words that stand nowhere have no hit, and the graph never begins without one."""
+    """L10, case G1: words that stand nowhere have no hit, and the graph never begins without one."""
     found = run(STORE, asked("zzyzx qwfpgj"))
     assert found.hits == ()
     assert found.rows == ()
