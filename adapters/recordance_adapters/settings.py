@@ -22,6 +22,7 @@ from recordance.errors import InvalidArgument, Json
 from recordance.query.request import DEFAULT_TOKEN_BUDGET
 from recordance.usecases.store import DEFAULT_FUSION_DEPTH
 from recordance_adapters.apart import check_apart
+from recordance_adapters.pipeline_sections import PipelineSections
 from recordance_adapters.sections import (
     DestinationSettings,
     FixedSettings,
@@ -74,7 +75,7 @@ def default_replicas(place: PlaceSettings) -> Path:
     return Path(platformdirs.user_cache_dir("recordance", appauthor=False)) / "replicas" / digest
 
 
-class Settings(PlaceSettings):
+class Settings(PlaceSettings, PipelineSections):
     """Everything that a start of Recordance can be told."""
 
     store: Annotated[Path, AfterValidator(outside_packages)] = Field(

@@ -127,7 +127,14 @@ class Service:
     def __init__(self, settings: Settings, opening: Opening) -> None:
         self._settings = settings
         self._doors = {place.name: _Door(partial(opening, settings, place)) for place in settings.places()}
-        self._destinations = Destinations(_Stores(self._doors), settings.catalogue(), SideBySide(time.monotonic), _note_fault)
+        self._destinations = Destinations(
+            _Stores(self._doors),
+            settings.catalogue(),
+            SideBySide(time.monotonic),
+            _note_fault,
+            pipeline=settings.pipeline_defaults(),
+            stopwatch=time.perf_counter,
+        )
 
     @property
     def destinations(self) -> Destinations:
