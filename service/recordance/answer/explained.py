@@ -56,7 +56,6 @@ class Explained:
 
     naming: Naming
     run: PipelineRun
-    aside: str | None = None
 
 
 def stages_view(told: Explained) -> list[dict[str, Json]]:
