@@ -11,6 +11,7 @@ from support.accrued_oracle import AccruedOracle
 from support.dialect_oracle import Arguments, Reading
 from support.dialect_trials import Judge
 from support.oracle import Oracle, Refused
+from support.recall_judges import explained
 
 INVALID, MISSING = -32602, -32002
 Answer = Mapping[str, Any]
@@ -107,4 +108,8 @@ def _warranted(reading: Reading, rows: Sequence[Answer]) -> Iterator[str]:
             yield f"{row['id']} was taken back"
 
 
-JUDGES: Mapping[str, Judge] = {"memory_retrieve": retrieved, "recall": unless_unfit(accrued)}
+JUDGES: Mapping[str, Judge] = {
+    "memory_retrieve": retrieved,
+    "recall": unless_unfit(accrued),
+    "memory_explain_search": unless_unfit(explained),
+}

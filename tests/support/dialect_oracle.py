@@ -38,9 +38,10 @@ class Reading:
     @cached_property
     def corpus(self) -> tuple[int, ...]:
         """Every unforgotten capsule inside the caller's own fence, by number."""
-        return tuple(number for number in sorted(self.world.texts) if self._own(self.world.capsules[number]))
+        return tuple(number for number in sorted(self.world.texts) if self.sees(self.world.capsules[number]))
 
-    def _own(self, capsule: Capsule) -> bool:
+    def sees(self, capsule: Capsule) -> bool:
+        """Whether a capsule, forgotten or not, lies inside the caller's own fence (F13)."""
         project = capsule.labels.get(LabelField.PROJECT)
         allowed = self.caller.projects
         return allowed is None or (project is not None and any(f"{project}/".startswith(f"{each}/") for each in allowed))
@@ -98,7 +99,7 @@ class Reading:
         """Return how much a word weighs in the whole corpus of the caller (L17)."""
         size = len(self.corpus)
         count = sum(word in content for content in self.contents.values())
-        return math.log(1 + (size - count + 0.5) / (count + 0.5))
+        return math.log1p((size - count + 0.5) / (count + 0.5))
 
     def bm25(self, number: int, matched: Collection[str]) -> float:
         """Return what matching words are worth in a content, each once (L17)."""

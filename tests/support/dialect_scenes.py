@@ -330,8 +330,18 @@ class DialectScene(Scene):
 
     def _explained(self) -> Arguments:
         chance = self._chance
-        number = chance.randint(1, len(self._contents))
-        return {"query": self._question(), **self._sometimes(0.3, id=f"cap-{number}", query_embedding=self._embedding())}
+        return {
+            "query": self._question(),
+            **self._filters(),
+            **self._sometimes(0.5, id=f"cap-{chance.randint(1, len(self._contents) + 2)}", stages=["term", "semantic"]),
+            **self._sometimes(
+                0.2,
+                query_embedding=self._embedding(),
+                fusion=chance.choice(("rrf", "legacy", "convex")),
+                limit=chance.choice((1, 3, 50)),
+                diverse=True,
+            ),
+        }
 
     def _about(self) -> Arguments:
         return {"name": self._chance.choice(("ada", "GRACE", "tokio", "nobody")), **self._sometimes(0.3, limit=5)}

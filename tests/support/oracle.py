@@ -233,7 +233,7 @@ class Oracle:
         frequency = {word: sum(word in set(content) for content in contents.values()) for word in asked}
         size = len(contents)
         mean = sum(map(len, contents.values())) / size if size else 1.0
-        weight = {word: math.log(1 + (size - count + 0.5) / (count + 0.5)) for word, count in frequency.items()}
+        weight = {word: math.log1p((size - count + 0.5) / (count + 0.5)) for word, count in frequency.items()}
         questioned = {word for term_words, _ in ways for word in term_words}
         for number, content in contents.items():
             capsule, text = self._of(number)

@@ -30,7 +30,8 @@ class PipelineOracle:
         for lane in lanes:
             for rank, number in enumerate(lane[:DEPTH], start=1):
                 fused[number] = fused.get(number, 0.0) + 1.0 / (60 + rank)
-        order = sorted(fused, key=lambda number: (-round(fused[number], 12), number))[:POOL]
+        fused = {number: round(total, 12) for number, total in fused.items()}
+        order = sorted(fused, key=lambda number: (-fused[number], number))[:POOL]
         best = max(fused.values(), default=1.0)
         scored = [(number, fused[number] / best, self._blended(number, fused[number] / best)) for number in order]
         return sorted(scored, key=lambda each: -round(each[2], 12))
