@@ -280,3 +280,13 @@ def test_a_capsule_that_nobody_can_name_is_forgotten_all_the_same(truth: Truth) 
         writer.count_misses(["設備清單", "1 5", "e", "true"], MissOutcome.ABSTAIN, "", NOON)
     write(truth, entombed(1))
     assert missed(truth) == []
+
+
+def test_a_tombstone_keeps_out_what_every_revision_said(truth: Truth) -> None:
+    """W6, W13: each content is known by its keyed hash, of two capsules by the first; no mark is left but those."""
+    remember(truth, "one", "two", tags=("t",))
+    write(truth, entombed(2, "last", former=("a", "b")), entombed(1, "b", former=("a",)))
+    with truth.reading() as reader:
+        assert reader.forgotten(["a", "b", "last", "none"]) == {"a": 1, "b": 1, "last": 2}
+        assert {number: each.macs for number, each in reader.tombstones([1, 2]).items()} == {1: ("b", "a"), 2: ("last", "a", "b")}
+        assert reader.remains([1, 2]) == {}

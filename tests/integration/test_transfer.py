@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from recordance.answer.export_lines import FORMAT
 from recordance.domain.alias import Alias, MissOutcome
 from recordance.domain.caller import Caller
 from recordance.domain.capsule import Capsule, LabelField, Standing, Tombstone
@@ -205,7 +206,7 @@ def test_every_line_is_one_json_object_in_a_file_that_says_what_it_is() -> None:
     assert all("\n" not in line for line in lines)
     objects = [json.loads(line) for line in lines]
     assert [list(each) for each in objects] == [["export"], ["capsule"], ["journal"], ["end"]]
-    assert objects[0]["export"]["format"] == 2
+    assert objects[0]["export"]["format"] == FORMAT
     counts = {"spaces": 0, "capsules": 1, "embeddings": 0, "relations": 0, "aliases": 0, "journal": 1, "misses": 0}
     assert objects[-1]["end"] == counts
 
@@ -587,7 +588,7 @@ def test_a_file_of_a_newer_format_is_refused_by_its_format() -> None:
     """W10: what a newer program wrote may mean what this one cannot know."""
     there = house()
     header = json.loads(exported(there)[0])
-    header["export"]["format"] = 3
+    header["export"]["format"] = FORMAT + 1
     with pytest.raises(InvalidArgument) as refused:
         imported(house(), [json.dumps(header), *exported(there)[1:]])
     assert "newer program" in refused.value.message

@@ -187,9 +187,9 @@ def embedded(number: int, content: str, vector: Vector, space: str = DEFAULT_SPA
     return told(Op.EMBEDDED, number, PutEmbedding(Embedding(number, space, content_digest(content), vector, at)))
 
 
-def entombed(number: int, mac: str = "mac", at: Instant = NOON) -> ChangeSet:
+def entombed(number: int, mac: str = "mac", at: Instant = NOON, former: tuple[str, ...] = ()) -> ChangeSet:
     """The change set that forgets a capsule."""
-    return told(Op.TOMBSTONED, number, Entomb(Tombstone(number, at, "asked for", ACTOR, mac)))
+    return told(Op.TOMBSTONED, number, Entomb(Tombstone(number, at, "asked for", ACTOR, mac, former)))
 
 
 def stands(number: int, op: Op = Op.ARCHIVED, at: Instant = NOON, **decisions: Any) -> ChangeSet:
@@ -442,7 +442,8 @@ def _a_forgetting(draw: st.DrawFn, drawing: _Drawing) -> Drawn:
     number = _one_alive(draw, drawing)
     drawing.alive.discard(number)
     mac = draw(st.sampled_from(["m1", "m2", "m3"]))
-    return Entomb(Tombstone(number, draw(near_instants), draw(any_text), draw(some_text), mac)), number
+    former = tuple(sorted(draw(st.sets(st.sampled_from(["m1", "m2", "m3"]), max_size=2)) - {mac}))
+    return Entomb(Tombstone(number, draw(near_instants), draw(any_text), draw(some_text), mac, former)), number
 
 
 def _one_alive(draw: st.DrawFn, drawing: _Drawing) -> int:

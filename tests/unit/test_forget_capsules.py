@@ -15,6 +15,7 @@ from recordance.domain.identity import content_digest
 from recordance.domain.instant import format_instant
 from recordance.domain.journal import Op
 from recordance.domain.place import OUTSIDE, TRUTH, Place, PlaceState
+from recordance.domain.revision import CapsuleChanges
 from recordance.errors import Fault, InvalidArgument, MissingState, StateKind, StoreUnusable
 from recordance.ports.truth import TruthReader, TruthWriter
 from recordance.query.request import RecallRequest
@@ -25,6 +26,7 @@ from recordance.usecases.purging import Purger
 from recordance.usecases.read import ListQuery, get_capsules, list_capsules
 from recordance.usecases.recall import recall
 from recordance.usecases.store import Destinations
+from recordance.usecases.update import Update, update
 from recordance_adapters.driven.in_memory.truth import MemoryTruth
 from support.stores import ANN, BOB, DEFAULT, Bench, Parts, bench, draft
 from support.truths import IDENTITY, NOON
@@ -352,3 +354,22 @@ def test_a_purge_in_the_background_is_asked_for_and_not_done_by_the_call() -> No
     purger = Purger(store.truth, store.store.terms, store.store.vectors, rooms, lambda: rooms.asked.append(("begin", 0)))
     assert purger.purge(7) == (Place(TRUTH, PlaceState.PURGED), Place("write-ahead log", PlaceState.PENDING), *OUTSIDE)
     assert rooms.asked == [("begin", 0), ("purge", 7)]
+
+
+def test_what_a_capsule_said_before_it_was_updated_is_forgotten_with_it() -> None:
+    """W6, W13: no revision's content comes back, and no reason may repeat one; equal content elsewhere is told of each."""
+    store = bench()
+    store.learn("my number is 555", project_id="p")
+    for content in ("my number is 556", "my number is secret"):
+        said = CapsuleChanges(said={"content": content}, labels={}, weighed={})
+        update(store.destinations, ANN, None, Update(id="cap-1", changes=said))
+    store.learn("my number is 555", project_id="q")
+    with pytest.raises(InvalidArgument, match="reason"):
+        forget(store.destinations, ANN, None, "cap-1", "it said: my number is 556")
+    assert forget(store.destinations, ANN, None, "cap-1")["equal"] == ["cap-2"]
+    for content in ("my number is 555", "my number is 556", "my number is secret"):
+        assert store.tell(draft(content, project_id="p"))["results"][0]["status"] == "rejected", content
+    with store.truth.reading() as reader:
+        macs = [content_mac(content_digest(f"my number is {said}"), IDENTITY.key) for said in ("555", "556", "secret")]
+        assert reader.forgotten(macs) == dict.fromkeys(macs, 1)
+        assert reader.tombstones([1])[1].macs == (macs[2], *sorted(macs[:2]))

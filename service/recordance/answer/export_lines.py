@@ -24,8 +24,8 @@ from recordance.domain.relation import Relation
 from recordance.domain.review import Corroboration, Feedback, ReviewEvent
 from recordance.errors import InvalidArgument
 
-FORMAT = 2
-"""The format that is written, and the newest that is read. Format 1 knew no embeddings; it is read as well."""
+FORMAT = 3
+"""The format that is written, and the newest that is read. Format 1 knew no embeddings, 2 no revision but the last; both are read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,10 @@ class Header:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CapsuleLine:
-    """A capsule with its text, rulings, verdicts and embeddings by space; a forgotten one has a tombstone and no text."""
+    """A capsule with its text, rulings, verdicts and embeddings by space; a forgotten one has a tombstone and no text.
+
+    `former` are the texts of all revisions before, oldest first, or none (W13).
+    """
 
     capsule: Capsule
     text: CapsuleText | None = None
@@ -58,6 +61,7 @@ class CapsuleLine:
     feedback: tuple[Feedback, ...] = ()
     corroborations: tuple[Corroboration, ...] = ()
     embeddings: tuple[Embedding, ...] = ()
+    former: tuple[CapsuleText, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

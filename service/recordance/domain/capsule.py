@@ -118,7 +118,8 @@ class Capsule:
 class Tombstone:
     """What is left of a forgotten capsule beside its skeleton row: when, why, by whom, and a keyed hash of its content.
 
-    The keyed hash refuses the same content at re-ingest without telling what it was (W6).
+    The keyed hash refuses the same content at re-ingest without telling what it was (W6). `former_macs` are those of what earlier
+    revisions said, sorted, each once and none of them `content_mac`.
     """
 
     capsule: int
@@ -126,3 +127,9 @@ class Tombstone:
     reason: str
     actor: str
     content_mac: str
+    former_macs: tuple[str, ...] = ()
+
+    @property
+    def macs(self) -> tuple[str, ...]:
+        """The keyed hashes of all that was forgotten with the capsule, its last content's first."""
+        return (self.content_mac, *self.former_macs)

@@ -17,6 +17,7 @@ from recordance.domain.change import (
     ChangeSet,
     Entomb,
     PutFeedback,
+    Revise,
     TeachAlias,
 )
 from recordance.domain.embedding import Embedding, Space
@@ -59,7 +60,8 @@ def arrival_of(line: CapsuleLine, number: int, policy: TaintPolicy, at: Instant)
         alive = replace(there, standing=replace(there.standing, tombstoned_at=None))
         return Arrival(there, (Capture(alive, text), *_hanging(line, number)), (captured_entry(there), forgotten), None)
     capsule = _scanned(_measured(there, line.text), line.text, policy)
-    captured, quarantined = _entry(capsule), None
+    first = line.former[0] if line.former else line.text
+    captured, quarantined = replace(_entry(capsule), revision=first.revision), None
     released = any(each.verdict is Ruling.RELEASED for each in line.reviews)
     if not released and capsule.standing.quarantined_at is None and policy.quarantines(capsule.taint):
         capsule = replace(capsule, standing=replace(capsule.standing, quarantined_at=at), updated_at=at)
@@ -67,8 +69,17 @@ def arrival_of(line: CapsuleLine, number: int, policy: TaintPolicy, at: Instant)
     embedded = ChangeSet()
     for embedding in line.embeddings:
         embedded = embedded.then(reattached(capsule, embedding))
-    changes = (Capture(capsule, line.text), *_hanging(line, number), *embedded.changes)
-    return Arrival(capsule, changes, (captured, *embedded.entries), quarantined)
+    changes = (*_revisions(capsule, (*line.former, line.text)), *_hanging(line, number), *embedded.changes)
+    revised = (Entry(Op.REVISED, number, text.revision, {}) for text in (*line.former, line.text)[1:])
+    return Arrival(capsule, changes, (captured, *revised, *embedded.entries), quarantined)
+
+
+def _revisions(capsule: Capsule, texts: Sequence[CapsuleText]) -> Iterator[Change]:
+    """Yield what brings a capsule with its texts: the first is captured, the others revise it."""
+    first, *others = texts
+    yield Capture(replace(capsule, revision=first.revision), first)
+    for text in others:
+        yield Revise(replace(capsule, revision=text.revision), text)
 
 
 def reattached(capsule: Capsule, embedding: Embedding) -> ChangeSet:

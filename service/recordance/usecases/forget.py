@@ -10,7 +10,8 @@ from recordance.answer.erasure import EqualContent, Erasure, forgotten_view
 from recordance.domain.caller import Caller, Permission
 from recordance.domain.capsule import Capsule, Tombstone
 from recordance.domain.change import ChangeSet, Entomb
-from recordance.domain.forgetting import content_mac
+from recordance.domain.forgetting import content_mac, former_macs
+from recordance.domain.identity import content_digest
 from recordance.domain.instant import Instant
 from recordance.domain.journal import Entry, Op
 from recordance.domain.storable import check_storable
@@ -29,12 +30,12 @@ _TELLING_BYTES = 3
 
 @dataclass(frozen=True, slots=True)
 class _Forgotten:
-    """A capsule that is forgotten, by the journal row `seq`; `digest` is what its content had until now, None if before."""
+    """A capsule that is forgotten, by the journal row `seq`; `digests` are those of all that it said, None if it was before."""
 
     number: int
     seq: int
     at: Instant
-    digest: str | None
+    digests: frozenset[str] | None
 
 
 def forget(
@@ -60,7 +61,7 @@ def forget(
         else:
             forgotten = _earlier(writer, capsule, capsule.standing.tombstoned_at)
     with _told_as_done():
-        equal = None if forgotten.digest is None else _equal(destinations, caller, forgotten.digest)
+        equal = None if forgotten.digests is None else _equal(destinations, caller, forgotten.digests)
         places = tuple(store.purger.purge(forgotten.seq))
     erasure = Erasure(identity.store, forgotten.seq, forgotten.number, forgotten.at, places)
     return forgotten_view(erasure, identity.key, store.naming, equal)
@@ -76,12 +77,14 @@ def _told_as_done() -> Iterator[None]:
 
 
 def _entomb(writer: TruthWriter, caller: Caller, capsule: Capsule, reason: str, at: Instant) -> _Forgotten:
-    _check_silent(reason, writer.contents([capsule.number])[capsule.number])
-    mac = content_mac(capsule.content_digest, writer.identity().key)
-    tombstone = Tombstone(capsule.number, at, reason, caller.actor, mac)
+    key, said = writer.identity().key, writer.revisions(capsule.number)
+    for text in said:
+        _check_silent(reason, text.content)
+    mac = content_mac(capsule.content_digest, key)
+    tombstone = Tombstone(capsule.number, at, reason, caller.actor, mac, former_macs(said, mac, key))
     entry = Entry(Op.TOMBSTONED, capsule.number, capsule.revision, {"tombstoned_at": at})
     seq = writer.apply(ChangeSet((Entomb(tombstone),), (entry,)), caller.actor, at)
-    return _Forgotten(capsule.number, seq, at, capsule.content_digest)
+    return _Forgotten(capsule.number, seq, at, frozenset(content_digest(text.content) for text in said))
 
 
 def _check_silent(reason: str, content: str) -> None:
@@ -101,11 +104,13 @@ def _earlier(reader: TruthReader, capsule: Capsule, at: Instant) -> _Forgotten:
     return _Forgotten(capsule.number, rows[-1] if rows else reader.head(), at, None)
 
 
-def _equal(destinations: Destinations, caller: Caller, digest: str) -> EqualContent:
-    """Return what the caller sees with this content, in every destination; whoever may not read sees nothing."""
+def _equal(destinations: Destinations, caller: Caller, digests: frozenset[str]) -> EqualContent:
+    """Return what the caller sees with any of these contents, in every destination; whoever may not read sees nothing."""
     names = destinations.visible(caller) if Permission.READ in caller.permissions else ()
     profile = destinations.catalogue(caller).profile
-    questions = [Question(name, partial(_equal_in, destinations, caller, name, digest), profile(name).deadline) for name in names]
+    questions = [
+        Question(name, partial(_equal_in, destinations, caller, name, digests), profile(name).deadline) for name in names
+    ]
     ids, unread = list[str](), list[str]()
     gatherer = destinations.gatherer if len(questions) > 1 else OneByOne()
     for name, answer in gatherer.gather(questions).items():
@@ -116,8 +121,8 @@ def _equal(destinations: Destinations, caller: Caller, digest: str) -> EqualCont
     return EqualContent(ids, unread)
 
 
-def _equal_in(destinations: Destinations, caller: Caller, name: str, digest: str) -> list[str]:
+def _equal_in(destinations: Destinations, caller: Caller, name: str, digests: frozenset[str]) -> list[str]:
     store = destinations.reading(caller, name)
     with store.truth.reading() as reader:
-        found = reader.known_contents([digest])
+        found = reader.known_contents(digests)
     return [store.naming.id(each.number) for each in found if caller.sees_project(each.project_id)]

@@ -14,7 +14,7 @@ from recordance.domain.alias import Alias, Miss
 from recordance.domain.caller import Caller
 from recordance.domain.capsule import Capsule, LabelField
 from recordance.domain.change import ChangeSet, Entomb, SetStanding
-from recordance.domain.forgetting import content_mac
+from recordance.domain.forgetting import content_mac, former_macs
 from recordance.domain.graph import leads_to
 from recordance.domain.identity import content_digest
 from recordance.domain.instant import Instant
@@ -112,7 +112,8 @@ class _Merging:
         key = writer.identity().key
         macs = {number: content_mac(digest, key) for number, digest in digests.items()}
         macs |= {line.capsule.number: line.tombstone.content_mac for line in lines if line.tombstone is not None}
-        forgotten = writer.forgotten(set(macs.values()))
+        former = {line.capsule.number: former_macs(line.former, macs[line.capsule.number], key) for line in lines if line.former}
+        forgotten = writer.forgotten({*macs.values(), *(mac for own in former.values() for mac in own)})
         latecomers = list[Latecomer]()
         self.joining.begin(writer)
         for line in lines:
@@ -124,7 +125,8 @@ class _Merging:
             elif mac in forgotten:
                 self._pass_over(line, forgotten[mac])
             else:
-                number = self._capture(writer, line, at)
+                told = any(own in forgotten for own in former.get(line.capsule.number, ()))
+                number = self._capture(writer, replace(line, former=()) if told else line, at)
                 if line.text is not None:
                     here[_content_key(line, digests)] = number
         self.joining.join(writer, [each for each in latecomers if each.embeddings], at)
@@ -139,7 +141,7 @@ class _Merging:
             self.counts["forgotten"] += 1
         elif line.tombstone is not None:
             self._numbers[line.capsule.number] = skeleton
-            self._tombstones.add((_project(line.capsule), line.tombstone.content_mac))
+            self._tombstones.update((_project(line.capsule), mac) for mac in line.tombstone.macs)
             self.counts["deduplicated"] += 1
 
     def _note(self, line: CapsuleLine, number: int) -> None:
@@ -158,7 +160,7 @@ class _Merging:
         self.counts["quarantined"] += arrival.quarantined is not None
         if line.tombstone is not None:
             self.counts["tombstones"] += 1
-            self._tombstones.add((_project(line.capsule), line.tombstone.content_mac))
+            self._tombstones.update((_project(line.capsule), mac) for mac in line.tombstone.macs)
             return number
         self.counts["captured"] += 1
         self._settle_key(writer, arrival.capsule, at)
@@ -239,10 +241,15 @@ class _Merging:
     def _forget_among(self, writer: TruthWriter, numbers: Sequence[int]) -> int:
         key, at, seq = writer.identity().key, self._store.clock.now(), 0
         for number, capsule in writer.capsules(numbers).items():
-            mac = content_mac(capsule.content_digest, key)
-            if capsule.standing.tombstoned_at is None and (_project(capsule), mac) in self._tombstones:
+            if capsule.standing.tombstoned_at is not None:
+                continue
+            current = content_mac(capsule.content_digest, key)
+            former = former_macs(writer.revisions(number), current, key) if capsule.revision > 1 else ()
+            mac = next((each for each in (current, *former) if (_project(capsule), each) in self._tombstones), None)
+            if mac is not None:
                 skeleton = writer.forgotten([mac])[mac]
-                tombstone = replace(writer.tombstones([skeleton])[skeleton], capsule=number)
+                there = writer.tombstones([skeleton])[skeleton]
+                tombstone = replace(there, capsule=number, content_mac=current, former_macs=former)
                 entry = Entry(Op.TOMBSTONED, number, capsule.revision, {"tombstoned_at": tombstone.at})
                 seq = writer.apply(ChangeSet((Entomb(tombstone),), (entry,)), self._actor, at)
                 self.counts["tombstones"] += 1

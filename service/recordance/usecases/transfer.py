@@ -136,6 +136,7 @@ def _capsules(reader: TruthReader, caller: Caller, vectors: Vectors) -> Iterator
                 feedback=tuple(feedback.get(capsule.number, ())),
                 corroborations=tuple(corroborations.get(capsule.number, ())),
                 embeddings=tuple(embeddings.get(capsule.number, ())),
+                former=tuple(reader.revisions(capsule.number)[:-1]) if capsule.revision > 1 else (),
             )
 
 

@@ -37,6 +37,7 @@ _TEXTS = {
     "signature": limits.SIGNATURE,
 }
 _HASH = re.compile("[0-9a-f]{64}", re.ASCII)
+_MAC = 64
 _AS_EXPORTED = "the line as it was exported"
 
 
@@ -50,6 +51,7 @@ def vet_capsule(line: CapsuleLine, folding: str, path: str) -> None:
         _vet_skeleton(line, path)
     else:
         _vet_text(text, f"{path}.text")
+        _vet_former(line, text, f"{path}.former")
         _vet_measures(capsule, text, folding, path)
     _vet_labels(capsule, f"{path}.capsule.labels")
     _vet_numbers(capsule, f"{path}.capsule")
@@ -91,9 +93,23 @@ def _vet_skeleton(line: CapsuleLine, path: str) -> None:
     if tombstone is None or tombstone.capsule != capsule.number:
         got = None if tombstone is None else tombstone.capsule
         raise InvalidArgument(f"{path}.tombstone", got, str(capsule.number), "it names another capsule")
+    former = tombstone.former_macs
+    is_told = list(former) == sorted({*former} - {tombstone.content_mac}) and all(0 < len(mac) <= _MAC for mac in former)
+    if line.former or not is_told:
+        why = "of what was forgotten nothing is left but a keyed hash of each content"
+        raise InvalidArgument(f"{path}.tombstone.former_macs", capsule.number, _AS_EXPORTED, why)
     if skeleton_of(capsule, tombstone.at) != replace(capsule, updated_at=tombstone.at):
         why = "it tells more of what was forgotten than its skeleton, or another time than its tombstone"
         raise InvalidArgument(f"{path}.capsule", capsule.number, _AS_EXPORTED, why)
+
+
+def _vet_former(line: CapsuleLine, text: CapsuleText, path: str) -> None:
+    """Refuse former revisions of which one lacks, or one that could not have been written (W13)."""
+    revisions = [each.revision for each in line.former]
+    if revisions and revisions != list(range(1, text.revision)):
+        raise InvalidArgument(path, revisions, "all revisions before the last, or none", "a history has no holes")
+    for each in line.former:
+        _vet_text(each, path)
 
 
 def _vet_text(text: CapsuleText, path: str) -> None:

@@ -161,7 +161,7 @@ class MemoryReader:
     def forgotten(self, content_macs: Collection[str]) -> Mapping[str, int]:
         """See TruthReader."""
         bearers = sorted(self._contents.tombstones.values(), key=lambda tombstone: tombstone.capsule, reverse=True)
-        return {each.content_mac: each.capsule for each in bearers if each.content_mac in content_macs}
+        return {mac: each.capsule for each in bearers for mac in each.macs if mac in content_macs}
 
     def forgotten_after(self, seq: int) -> Sequence[IndexedChange]:
         """See TruthReader."""

@@ -70,6 +70,8 @@ def forget(rows: Rows, tombstones: Sequence[Tombstone], capsules: Mapping[int, C
             rows.change(statement, forgotten=capsule.number)
         replace_capsule(rows, skeleton_of(capsule, tombstone.at))
         rows.insert(tables.tombstone, [_tombstone_row(tombstone)])
+        former = [(capsule.number, tables.FORMER_MAC, mac) for mac in tombstone.former_macs]
+        rows.insert(tables.capsule_mark, former)
         yield capsule
 
 

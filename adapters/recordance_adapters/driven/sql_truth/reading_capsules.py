@@ -22,9 +22,17 @@ from recordance_adapters.driven.sql_truth.capsule_rows import (
     text_of,
 )
 from recordance_adapters.driven.sql_truth.listing import counted, narrows, page
-from recordance_adapters.driven.sql_truth.rows import among
+from recordance_adapters.driven.sql_truth.rows import Row, among
 from recordance_adapters.driven.sql_truth.snapshot import Snapshot
-from recordance_adapters.driven.sql_truth.tables import anchor, capsule, capsule_revision, project_counter, tombstone
+from recordance_adapters.driven.sql_truth.tables import (
+    FORMER,
+    anchor,
+    capsule,
+    capsule_mark,
+    capsule_revision,
+    project_counter,
+    tombstone,
+)
 
 _UNFORGOTTEN = capsule.c.tombstoned_at.is_(None)
 _CURRENT = capsule.join(
@@ -93,6 +101,18 @@ def _forgotten(size: int) -> Select[tuple[str, int]]:
     return chosen.where(among(tombstone.c.content_mac, size)).group_by(tombstone.c.content_mac).order_by(tombstone.c.content_mac)
 
 
+@functools.cache
+def _formerly(size: int) -> Select[tuple[str, int]]:
+    mac, bearer = capsule_mark.c.digest, func.min(capsule_mark.c.capsule)
+    return select(mac, bearer).where(FORMER, among(mac, size)).group_by(mac).order_by(mac)
+
+
+@functools.cache
+def _former_macs(size: int) -> Select[tuple[int, str]]:
+    chosen = select(capsule_mark.c.capsule, capsule_mark.c.digest).where(FORMER, among(capsule_mark.c.capsule, size))
+    return chosen.order_by(capsule_mark.c.capsule, capsule_mark.c.digest)
+
+
 class CapsuleReading(Snapshot):
     """The part of TruthReader that is about capsules."""
 
@@ -135,17 +155,29 @@ class CapsuleReading(Snapshot):
 
     def tombstones(self, numbers: Collection[int]) -> Mapping[int, Tombstone]:
         """See TruthReader."""
-        return {row[0]: Tombstone(*row) for row in self._rows.among(_tombstones, numbers)}
+        found: dict[int, Row] = {row[0]: row for row in self._rows.among(_tombstones, numbers)}
+        former: dict[int, list[str]] = {}
+        for number, mac in self._rows.among(_former_macs, found):
+            former.setdefault(number, []).append(mac)
+        return {number: _tombstone(row, former.get(number, ())) for number, row in found.items()}
 
     def forgotten(self, content_macs: Collection[str]) -> Mapping[str, int]:
         """See TruthReader."""
-        return dict(self._rows.among(_forgotten, content_macs))
+        found: dict[str, int] = dict(self._rows.among(_forgotten, content_macs))
+        for mac, number in self._rows.among(_formerly, content_macs):
+            found[mac] = min(number, found.get(mac, number))
+        return found
 
     def listed(self, request: ListRequest) -> ListPage:
         """See TruthReader."""
         total = self._rows.once(counted(request))[0][0] if narrows(request) else self._counters.capsules
         numbers = tuple(number for (number,) in self._rows.once(page(request))) if total else ()
         return ListPage(numbers, total)
+
+
+def _tombstone(row: Row, former: Sequence[str]) -> Tombstone:
+    number, at, reason, actor, mac = row
+    return Tombstone(number, at, reason, actor, mac, tuple(sorted(former)))
 
 
 def _disjoint(subtrees: frozenset[str]) -> list[str]:

@@ -4,7 +4,7 @@ import functools
 from collections.abc import Collection, Iterator, Mapping, Set
 from typing import Any
 
-from sqlalchemy import Select, bindparam, or_, select
+from sqlalchemy import Select, bindparam, not_, or_, select
 from sqlalchemy.sql import ColumnElement
 
 from recordance.domain.tombstone import Remnant
@@ -44,7 +44,7 @@ def _where(owner: ColumnElement[Any], *conditions: ColumnElement[bool]) -> Build
 _ROWS: Mapping[Remnant, tuple[Build, ...]] = {
     Remnant.TEXT: (_where(_text.capsule, _HAS_TEXT),),
     Remnant.ANCHOR: (_where(_anchor.capsule, _HAS_ANCHOR),),
-    Remnant.MARK: (_where(tables.capsule_mark.c.capsule),),
+    Remnant.MARK: (_where(tables.capsule_mark.c.capsule, not_(tables.FORMER)),),
     Remnant.VECTOR: (_where(tables.embedding.c.capsule),),
     Remnant.NOTE: (
         _where(tables.feedback.c.capsule, tables.feedback.c.note.is_not(None)),

@@ -212,6 +212,10 @@ capsule_mark = Table(
     sqlite_with_rowid=False,
 )
 
+FORMER_MAC = "former_mac"
+"""The field under which a forgotten capsule bears the keyed hashes of what its earlier revisions said (W6)."""
+FORMER = capsule_mark.c.field == literal_column(f"'{FORMER_MAC}'")
+
 relation = Table(
     "relation",
     metadata,
