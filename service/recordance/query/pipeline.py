@@ -81,8 +81,8 @@ class BlendWeights:
 
 
 DEFAULT_LANES: Mapping[Stage, LaneShare] = {
-    Stage.TERM: LaneShare(50, 1.0),
-    Stage.SEMANTIC: LaneShare(50, 1.0),
+    Stage.TERM: LaneShare(30, 1.0),
+    Stage.SEMANTIC: LaneShare(30, 1.0),
     Stage.FUZZY: LaneShare(10, 0.3),
     Stage.GRAPH: LaneShare(10, 0.2),
 }
