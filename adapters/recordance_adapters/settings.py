@@ -23,6 +23,7 @@ from recordance.query.request import DEFAULT_TOKEN_BUDGET
 from recordance.usecases.store import DEFAULT_FUSION_DEPTH
 from recordance_adapters.apart import check_apart
 from recordance_adapters.pipeline_sections import PipelineSections
+from recordance_adapters.reliance_sections import RelianceSettings
 from recordance_adapters.sections import (
     DestinationSettings,
     FixedSettings,
@@ -38,20 +39,8 @@ from recordance_adapters.sections import (
     outside_packages,
     words,
 )
+from recordance_adapters.variables import ENVIRONMENT
 
-ENVIRONMENT = {
-    "RECORDANCE_STORE": "store",
-    "RECORDANCE_TRUTH": "truth",
-    "RECORDANCE_VECTORS": "vectors",
-    "RECORDANCE_VECTORS_KEY": "qdrant.api_key",
-    "RECORDANCE_CONFIG": "config",
-    "RECORDANCE_ACTOR": "actor",
-    "RECORDANCE_PROJECT": "project",
-    "RECORDANCE_ROOT": "root",
-    "RECORDANCE_TOOLS": "tools",
-    "RECORDANCE_LOG_LEVEL": "log_level",
-}
-"""Every variable that is read, and the setting that it gives. An empty one counts as not set."""
 _PREFIX = "RECORDANCE_"
 _OF_THE_TESTS = "RECORDANCE_TEST_"
 DESTINATION = "default"
@@ -75,7 +64,7 @@ def default_replicas(place: PlaceSettings) -> Path:
     return Path(platformdirs.user_cache_dir("recordance", appauthor=False)) / "replicas" / digest
 
 
-class Settings(PlaceSettings, PipelineSections):
+class Settings(PlaceSettings, PipelineSections, RelianceSettings):
     """Everything that a start of Recordance can be told."""
 
     store: Annotated[Path, AfterValidator(outside_packages)] = Field(

@@ -17,7 +17,8 @@ import yaml
 
 from recordance_adapters.driving.cli.main import COMMANDS
 from recordance_adapters.sections import HttpSettings
-from recordance_adapters.settings import ENVIRONMENT, Settings, load_settings
+from recordance_adapters.settings import Settings, load_settings
+from recordance_adapters.variables import ENVIRONMENT
 from support import checkout
 
 DEPLOY = checkout.ROOT / "deploy"

@@ -13,7 +13,8 @@ from recordance.domain.capsule import LabelField
 from recordance.domain.destination import Traits
 from recordance.domain.instant import format_instant
 from recordance.errors import InvalidArgument
-from recordance_adapters.settings import ENVIRONMENT, Settings, load_settings
+from recordance_adapters.settings import Settings, load_settings
+from recordance_adapters.variables import ENVIRONMENT
 from support.checkout import ROOT
 
 

@@ -4,7 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeGuard
 
@@ -13,6 +13,7 @@ from recordance.errors import Fault, StoreUnusable
 from recordance.ports.housing import Housing
 from recordance.usecases.side_by_side import SideBySide
 from recordance.usecases.store import Destinations, Store
+from recordance_adapters.driven.signing import Ed25519Verifier
 from recordance_adapters.sections import DestinationSettings
 from recordance_adapters.settings import Settings
 from recordance_adapters.wire.failure import new_fault_id
@@ -134,6 +135,7 @@ class Service:
             _note_fault,
             pipeline=settings.pipeline_defaults(),
             stopwatch=time.perf_counter,
+            reliance=replace(settings.reliance(), verifier=Ed25519Verifier()),
         )
 
     @property
