@@ -102,6 +102,16 @@ def test_an_embedder_lends_the_question_a_vector() -> None:
     assert found_by(found, Stage.SEMANTIC) == [3, 1]
 
 
+def test_a_store_without_embeddings_says_so_to_whoever_sees_all_of_it() -> None:
+    """L10, F13: an empty space is a reason; who sees a part is only told that nothing is near."""
+    store = Recalls()
+    store.remember("pin tokio", labels={LabelField.PROJECT: "a"})
+    local = store.destinations.reading(fenced(), None)
+    query = asked("tokio", embedding=(1.0, 0.0))
+    assert stage(run(local, query), Stage.SEMANTIC).why == "no capsule has an embedding in the space default"
+    assert stage(run(local, query, caller=fenced("a")), Stage.SEMANTIC).why == "no embedding has a cosine above 0"
+
+
 def test_nothing_is_related_to_a_question_that_nothing_answers() -> None:
     """L10, case G1: words that stand nowhere have no hit, and the graph never begins without one."""
     found = run(STORE, asked("zzyzx qwfpgj"))

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from recordance.answer.outcome import Sight
 from recordance.domain.capsule import Capsule
 from recordance.ports.clock import Stopwatch
 from recordance.query.document import Order
@@ -82,7 +83,8 @@ class Lanes:
         ranked = self.look.near.ranked
         self.cosines = {each.capsule.number: each.cosine for each in ranked}
         self.capsules |= {each.capsule.number: each.capsule for each in ranked}
-        return _Yield([LaneHit(each.capsule.number, each.cosine, min(each.cosine, 1.0)) for each in ranked])
+        hits = [LaneHit(each.capsule.number, each.cosine, min(each.cosine, 1.0)) for each in ranked]
+        return _Yield(hits, "" if hits else _nothing_near(self.look))
 
     def _fuzzy(self) -> _Yield:
         """Look for near spellings of words that no capsule has."""
@@ -108,6 +110,14 @@ class Lanes:
         into |= {each.hit.number: each.hit for each in best}
         self.capsules |= {each.hit.number: each.capsule for each in best}
         return _Yield([LaneHit(each.hit.number, each.hit.bm25, each.hit.support) for each in best])
+
+
+def _nothing_near(look: Look) -> str:
+    """Return why nothing is near; who sees a part of a store is not told whether others have embeddings (F13)."""
+    space = look.reader.space(look.request.space)
+    if look.sight is Sight.WHOLE and (space is None or not space.vectors):
+        return f"no capsule has an embedding in the space {look.request.space}"
+    return "no embedding has a cosine above 0"
 
 
 def _near_groups(look: Look, query: PipelineQuery) -> tuple[tuple[TermGroup, ...], Sequence[str]]:
