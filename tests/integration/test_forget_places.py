@@ -85,6 +85,22 @@ def test_many_that_are_forgotten_at_once_are_all_purged_when_they_are_answered(h
     assert {f"w{number}" for number in range(20)} < words_in(house.store / "replicas" / "0" / "terms")
 
 
+def test_what_only_an_earlier_revision_said_leaves_every_place_too(house: House) -> None:
+    """W6, W13: it is in the store's files long after the words were changed, and in none of them once it is forgotten."""
+    secret = sentinel(random.Random(9), DIMENSION)
+    (id,) = house.stored({"content": secret.content, "embedding": list(secret.vector)})
+    for content in ("harmless words", "more harmless words"):
+        assert house.call("memory_update", id=id, changes={"content": content})["status"] == "updated"
+    await_that(house.is_settled, BOUND)
+    assert remains(house.store, secret)
+    assert secret.content in str(house.call("memory_history", id=id))
+    assert states(house.call("memory_forget", id=id)) == {"purged", "outside"}
+    assert remains(house.store, secret) == []
+    assert secret.content not in str(house.call("memory_history", id=id))
+    (result,) = house.call("memory_store", items=[{"content": secret.content}])["results"]
+    assert result["status"] == "rejected"
+
+
 def test_recalls_find_everything_else_at_every_moment_of_a_purge(house: House) -> None:
     """Decision 11: while the index is emptied and filled again, a recall neither fails nor misses what stays."""
     ids = house.stored(*({"content": f"tokio w{number}"} for number in range(200)))

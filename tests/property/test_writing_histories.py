@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from recordance.domain.capsule import LabelField
 from recordance.domain.capture import validity_of
+from recordance.domain.coherence import ruling_fault
 from recordance.domain.draft import CapsuleDraft, Staging
 from recordance.domain.embedding import DEFAULT_SPACE
+from recordance.domain.identity import content_digest
 from recordance.domain.relation import ACYCLIC, RelationKind
 from recordance.domain.review import ReviewState, feedback_weight
 from recordance.errors import Refusal
@@ -22,7 +24,7 @@ from support.writings import batches, drafts, histories, take
 
 @given(histories)
 def test_the_invariants_of_a_store_hold_after_every_history(history: list[tuple[Any, ...]]) -> None:
-    """W1, W3, W4, W7, W8: contents, standings, circles, verdicts, weights and vectors, whatever was written in whatever order."""
+    """W1, W3, W4, W7, W8, W13: contents, standings, circles, verdicts, weights, revisions and vectors, in whatever order."""
     store = bench()
     for step in history:
         before = len(store.journal())
@@ -55,6 +57,10 @@ def check(reader: TruthReader) -> None:
         assert capsule.use.count == len(outcomes)
         verdicts = [event.verdict for event in reader.reviews(number) if event.verdict.value in STATES]
         assert capsule.standing.review == (verdicts[-1].value if verdicts else None)
+        texts = reader.revisions(number)
+        assert [text.revision for text in texts] == list(range(1, capsule.revision + 1))
+        assert content_digest(texts[-1].content) == capsule.content_digest
+        assert ruling_fault(capsule.standing, reader.reviews(number)) == ""
     for kind in ACYCLIC:
         assert not circle(reader.relations_from(numbers, [kind])), f"a circle of {kind}"
     space, embeddings = reader.space(DEFAULT_SPACE), reader.embeddings(numbers)

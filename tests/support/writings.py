@@ -4,16 +4,19 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from recordance.domain.capsule import LabelField
 from recordance.domain.draft import CapsuleDraft
 from recordance.domain.embedding import vector_of
 from recordance.domain.instant import Instant
 from recordance.domain.relation import RelationKind
 from recordance.domain.review import FeedbackOutcome
+from recordance.domain.revision import CapsuleChanges
 from recordance.errors import Refusal
 from recordance.usecases.archive import archive, restore
 from recordance.usecases.embed import Attachment, attach
 from recordance.usecases.judge import CapsuleTarget, Verdict, give_feedback, review
 from recordance.usecases.relate import relate, unrelate
+from recordance.usecases.update import Update, update
 from support.stores import ANN, BOB, Bench, draft
 from support.truths import NOON
 
@@ -55,6 +58,19 @@ retiring = st.sampled_from([RelationKind.SUPERSEDES, RelationKind.FALSIFIES])
 kinds = retiring | st.sampled_from([RelationKind.PART_OF, RelationKind.BLOCKS, RelationKind.SUPPORTS])
 models = st.sampled_from([None, None, "one", "two"])
 attachments = st.lists(st.builds(Attachment, ids, st.sampled_from(VECTORS), models), min_size=1, max_size=4)
+said = st.fixed_dictionaries({}, optional={"content": contents, "tags": st.sampled_from([("t",), ()]), "headline": st.none()})
+updates = st.builds(
+    Update,
+    id=ids,
+    changes=st.builds(
+        CapsuleChanges,
+        said=said,
+        labels=st.sampled_from([{}, {LabelField.TYPE: "decision"}, {LabelField.TYPE: None}]),
+        weighed=st.sampled_from([{}, {"confidence": 0.25}]),
+    ),
+    expected_revision=st.sampled_from([None, None, 1, 2]),
+)
+"""Updates that change something or nothing, of what is there or not, against the current revision or another."""
 tellings = st.tuples(st.just("tell"), batches, callers)
 steps = st.one_of(
     tellings,
@@ -67,6 +83,7 @@ steps = st.one_of(
     st.tuples(st.just("embed"), attachments, callers),
     st.tuples(st.just("archive"), ids),
     st.tuples(st.just("restore"), ids),
+    st.tuples(st.just("update"), updates, callers),
 )
 histories = st.lists(steps, min_size=1, max_size=12)
 
@@ -93,5 +110,7 @@ def take(store: Bench, step: tuple[Any, ...]) -> Any:
                 return archive(here, ANN, None, id)
             case ("restore", id):
                 return restore(here, ANN, None, id)
+            case ("update", wanted, caller):
+                return update(here, caller, None, wanted)
     except Refusal as refusal:
         return refusal
