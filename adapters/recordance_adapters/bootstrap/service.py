@@ -10,6 +10,7 @@ from typing import TypeGuard
 
 from recordance.domain.caller import Caller
 from recordance.errors import Fault, StoreUnusable
+from recordance.ports.clock import standing_stopwatch
 from recordance.ports.housing import Housing
 from recordance.usecases.side_by_side import SideBySide
 from recordance.usecases.store import Destinations, Store
@@ -134,7 +135,8 @@ class Service:
             SideBySide(time.monotonic),
             _note_fault,
             pipeline=settings.pipeline_defaults(),
-            stopwatch=time.perf_counter,
+            # Where the clock stands still, so that two runs say the same, nothing may take a time either.
+            stopwatch=time.perf_counter if settings.fixed.clock is None else standing_stopwatch,
             reliance=replace(settings.reliance(), verifier=Ed25519Verifier()),
         )
 
