@@ -11,6 +11,7 @@ from recordance.errors import Json
 from recordance.query.pipeline import DEFAULT_STAGES, FAST_STAGES, Stage
 from recordance.usecases.absence import NamedFence
 from recordance.usecases.explain import Explanation, explain
+from recordance.usecases.store import Destinations
 from support.pipelines import asked, tuned
 from support.recalls import ANYBODY, Recalls, fenced, only
 from support.truths import NOON, entombed, stands
@@ -159,3 +160,14 @@ def test_an_archived_capsule_is_told_as_excluded_whatever_it_matches() -> None:
     store.write(stands(1, archived_at=NOON))
     answer: Any = explain(store.destinations, ANYBODY, Explanation(query=asked("tokio"), id="cap-1"))
     assert answer["about"]["why"] == "it may not answer: archived"
+
+
+def test_each_stage_tells_how_long_it_took_by_the_stopwatch_that_it_was_handed() -> None:
+    """L10: two readings a stage that runs, none for one that is off; nothing else of the answer depends on it."""
+    seconds = (place / 8 for place in range(1_000))
+    watched = Destinations({"main": STORE.destinations.reading(ANYBODY, None)}, stopwatch=lambda: next(seconds))
+    query = asked("tokio runtime", wanted=10)
+    timed, untimed = (explain(each, ANYBODY, Explanation(query=query)) for each in (watched, STORE.destinations))
+    assert [each.pop("took_ms") for each in timed["stages"]] == [125.0, 125.0, 125.0, 125.0, 0.0, 0.0]
+    assert [each.pop("took_ms") for each in untimed["stages"]] == [0.0] * 6
+    assert timed == untimed
