@@ -21,8 +21,9 @@ from recordance.answer.merging import Failed, Ranking, merge_ranked
 from recordance.domain.caller import Caller
 from recordance.domain.destination import number_there
 from recordance.errors import Json, MissingState, StateKind
-from recordance.query.pipeline import PipelineQuery
+from recordance.query.pipeline import PipelineQuery, Stage
 from recordance.query.request import RecallRequest
+from recordance.ranking.pipeline_run import StageRun, StageState
 from recordance.usecases.absence import NamedFence, account_of
 from recordance.usecases.addressing import home_of_id
 from recordance.usecases.looking import look_at
@@ -77,12 +78,22 @@ def explain(destinations: Destinations, caller: Caller, asked: Explanation) -> d
 def _explained(
     destinations: Destinations, store: Store, caller: Caller, request: RecallRequest, asked: Explanation, wanted: int
 ) -> _Part:
+    began = destinations.stopwatch()
     with look_at(store, caller, request) as look:
+        opening = destinations.stopwatch() - began
         run = run_pipeline(look, replace(asked.query, wanted=wanted), destinations.models, destinations.stopwatch)
         account = None
         if asked.id is not None:
             account = account_of(look, asked.query, run, asked.fences, number_there(asked.id))
-        return _Part(Explained(naming=store.naming, run=run), account)
+    return _Part(Explained(naming=store.naming, run=replace(run, stages=_with_opening(run.stages, opening))), account)
+
+
+def _with_opening(stages: Sequence[StageRun], seconds: float) -> tuple[StageRun, ...]:
+    """Count what opening took to the semantic stage where that ran: vectors are asked while the snapshot is opened."""
+    return tuple(
+        replace(each, seconds=each.seconds + seconds) if each.stage is Stage.SEMANTIC and each.state is StageState.RAN else each
+        for each in stages
+    )
 
 
 def _home(destinations: Destinations, caller: Caller, id: str) -> str | None:
