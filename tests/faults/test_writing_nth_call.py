@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from recordance.domain.embedding import vector_of
+from recordance.domain.provenance import read_anchor
 from recordance.domain.relation import RelationKind
 from recordance.domain.review import FeedbackOutcome
+from recordance.domain.revision import CapsuleChanges
 from recordance.errors import Fault, RecordanceError, ReplicaDamaged, StoreUnusable
 from recordance.usecases.archive import archive
 from recordance.usecases.embed import Attachment, attach
@@ -19,6 +21,7 @@ from recordance.usecases.relate import relate, unrelate
 from recordance.usecases.remember import Idempotency, remember
 from recordance.usecases.store import Destinations, Store
 from recordance.usecases.teach import teach_aliases
+from recordance.usecases.update import Update, update
 from recordance_adapters.driven.in_memory.terms import MemoryReplica
 from recordance_adapters.driven.in_memory.truth import MemoryTruth
 from support.stores import ANN, BOB, DEFAULT, Bench, Parts, bench, draft, standing_still
@@ -104,6 +107,7 @@ VECTORS = (
     Attachment("cap-9", vector_of([1])),
     Attachment("cap-2", vector_of([0, 1])),
 )
+CHANGES = CapsuleChanges(said={"content": "pin tokio at 1.40", "anchors": (read_anchor("a.py:1"),)}, labels={}, weighed={})
 ACTS: dict[str, Act] = {
     "embed": lambda here: attach(here, ANN, None, VECTORS),
     "remember": lambda here: remember(here, ANN, None, ITEMS, Idempotency("once", "digest")),
@@ -112,6 +116,7 @@ ACTS: dict[str, Act] = {
     "teach": lambda here: teach_aliases(here, ANN, None, [("db", "database"), ("ci", "pipeline")]),
     "judge": lambda here: give_feedback(here, BOB, None, CapsuleTarget("cap-1"), FeedbackOutcome.HELPED, "note"),
     "review": lambda here: review(here, BOB, None, "cap-1", Verdict.PROPOSE, "why"),
+    "update": lambda here: update(here, BOB, None, Update(id="cap-1", changes=CHANGES, expected_revision=1)),
     "archive": lambda here: archive(here, ANN, None, "cap-1"),
 }
 
@@ -123,7 +128,7 @@ def state(store: Bench) -> Any:
 
 @pytest.mark.parametrize("name", ACTS)
 def test_whatever_call_fails_the_write_happened_wholly_or_not_at_all(name: str) -> None:
-    """W1, W4, W12: an answered write is whole, a failed one left nothing, and can be tried again."""
+    """W1, W4, W12, W13: an answered write is whole, a failed one left nothing, and can be tried again."""
     act = ACTS[name]
     whole = begun()
     untouched = state(whole)
