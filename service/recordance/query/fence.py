@@ -173,16 +173,16 @@ _PREDICATES: dict[type, Callable[..., bool]] = {
 def traits_of(scope: Scope) -> Traits:
     """Return what fences that admit one value say of where a recall belongs (D1); a fence of several values says nothing.
 
-    Of several scopes of which one may hold, the only one that says a label says it for all: a project and what belongs to none
-    are looked for where the project belongs.
+    Of several scopes of which one may hold, the only one that says a label says it for all, and so does the only label of a fence
+    that admits none as well: a project and what belongs to none are looked for where the project belongs.
     """
     labels: dict[LabelField, str] = {}
     marks: dict[MarkField, frozenset[str]] = {}
     subtree: str | None = None
     for fence in scope.fences:
         match fence:
-            case LabelFence(field=name, any_of=any_of) if len(any_of) == 1 and (label := next(iter(any_of))) is not None:
-                labels[name] = label
+            case LabelFence(field=name, any_of=any_of) if len(borne := [label for label in any_of if label is not None]) == 1:
+                labels[name] = borne[0]
             case SubtreeFence(prefixes=prefixes) if len(prefixes) == 1:
                 subtree = next(iter(prefixes))
             case EitherFence(scopes=scopes) if len(telling := [told for each in scopes if (told := traits_of(each).labels)]) == 1:

@@ -72,6 +72,14 @@ def _ranking(told: Told[AccruedFound]) -> Ranking:
 
 
 def _settled(order: Sequence[Place], hits: Mapping[Place, AccruedHit]) -> list[Place]:
-    """Return the order with every restatement below its corrections, which stand in the same destination (O9)."""
-    over = {place: [(place[0], number) for number in hits[place].resolved_over] for place in order if hits[place].resolved_over}
-    return demoted(order, over) if over else list(order)
+    """Return the order with every restatement below its corrections (O9).
+
+    What restates stands in the same destination as its correction, and may be shown as the equal content of another one.
+    """
+    equal = {hits[place].capsule.content_digest: place for place in reversed(order)}
+    present = set(order)
+    over: dict[Place, list[Place]] = {}
+    for place in order:
+        under = [(place[0], number) for number in hits[place].resolved_over if (place[0], number) in hits]
+        over[place] = [each if each in present else equal.get(hits[each].capsule.content_digest, each) for each in under]
+    return demoted(order, over) if any(over.values()) else list(order)

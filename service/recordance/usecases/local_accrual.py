@@ -77,7 +77,6 @@ class _Accrual:
         query = look.question(look.groups(look.request.terms), Order.WEIGHT)
         self._lane = look.lane(query)
         self._tally = _counted(look, self._lane, look.tally(query))
-        self._vectors: Mapping[int, Vector] = {}
 
     def found(self, wanted: int) -> AccruedFound:
         pool = self._pool()
@@ -120,9 +119,12 @@ class _Accrual:
         """Return the cosine, where above 0, of every candidate that has a vector; none where nothing is asked by meaning."""
         if self._look.near is None or self._look.request.embedding is None:
             return {}
+        found = {each.capsule.number: each.cosine for each in self._look.near.ranked}
         measure = Measure(self._look.request.embedding)
-        self._vectors = self._vectors_of(numbers)
-        return {number: cosine for number, vector in self._vectors.items() if (cosine := measure.cosine(vector)) > 0.0}
+        for number, vector in self._vectors_of([number for number in numbers if number not in found]).items():
+            if (cosine := measure.cosine(vector)) > 0.0:
+                found[number] = cosine
+        return found
 
     def _vectors_of(self, numbers: Collection[int]) -> Mapping[int, Vector]:
         return self._look.reader.vectors(self._look.request.space, numbers) if numbers else {}
@@ -156,8 +158,7 @@ class _Accrual:
         if balance is None or not order:
             return list(order)
         most = max(hit.score for hit in hits.values()) or 1.0
-        if not self._vectors:
-            self._vectors = self._vectors_of(order)
+        vectors = self._vectors_of(order)
         chosen: list[int] = []
         for tier in (False, True):
             contenders = [
@@ -165,7 +166,7 @@ class _Accrual:
                     number=number,
                     relevance=hits[number].score / most,
                     words=frozenset(pool[number].words),
-                    vector=self._vectors.get(number),
+                    vector=vectors.get(number),
                 )
                 for number in order
                 if hits[number].stuffed is tier
