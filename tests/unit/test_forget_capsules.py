@@ -373,3 +373,18 @@ def test_what_a_capsule_said_before_it_was_updated_is_forgotten_with_it() -> Non
         macs = [content_mac(content_digest(f"my number is {said}"), IDENTITY.key) for said in ("555", "556", "secret")]
         assert reader.forgotten(macs) == dict.fromkeys(macs, 1)
         assert reader.tombstones([1])[1].macs == (macs[2], *sorted(macs[:2]))
+
+
+def test_what_another_capsule_of_the_project_says_by_now_stays_sayable() -> None:
+    """W6, W13: only the last words of a capsule are its own; it does not take with it what it left to another."""
+    store = bench()
+    store.learn("port 7421")
+    for content in ("port 7422", "port 7423"):
+        said = CapsuleChanges(said={"content": content}, labels={}, weighed={})
+        update(store.destinations, ANN, None, Update(id="cap-1", changes=said))
+    store.learn("port 7421")
+    assert forget(store.destinations, ANN, None, "cap-1")["equal"] == ["cap-2"]
+    with store.truth.reading() as reader:
+        macs = [content_mac(content_digest(f"port {port}"), IDENTITY.key) for port in (7421, 7422, 7423)]
+        assert reader.forgotten(macs) == {macs[1]: 1, macs[2]: 1}
+    assert store.tell(draft("port 7421"))["results"][0]["status"] == "deduplicated"

@@ -8,7 +8,7 @@ from unicodedata import normalize
 
 from recordance.answer.erasure import EqualContent, Erasure, forgotten_view
 from recordance.domain.caller import Caller, Permission
-from recordance.domain.capsule import Capsule, Tombstone
+from recordance.domain.capsule import Capsule, LabelField, Tombstone
 from recordance.domain.change import ChangeSet, Entomb
 from recordance.domain.forgetting import content_mac, former_macs
 from recordance.domain.identity import content_digest
@@ -80,11 +80,20 @@ def _entomb(writer: TruthWriter, caller: Caller, capsule: Capsule, reason: str, 
     key, said = writer.identity().key, writer.revisions(capsule.number)
     for text in said:
         _check_silent(reason, text.content)
+    digests = frozenset(content_digest(text.content) for text in said)
     mac = content_mac(capsule.content_digest, key)
-    tombstone = Tombstone(capsule.number, at, reason, caller.actor, mac, former_macs(said, mac, key))
+    former = former_macs(digests - _said_by_others(writer, capsule, digests), mac, key)
+    tombstone = Tombstone(capsule.number, at, reason, caller.actor, mac, former)
     entry = Entry(Op.TOMBSTONED, capsule.number, capsule.revision, {"tombstoned_at": at})
     seq = writer.apply(ChangeSet((Entomb(tombstone),), (entry,)), caller.actor, at)
-    return _Forgotten(capsule.number, seq, at, frozenset(content_digest(text.content) for text in said))
+    return _Forgotten(capsule.number, seq, at, digests)
+
+
+def _said_by_others(reader: TruthReader, capsule: Capsule, digests: frozenset[str]) -> frozenset[str]:
+    """Return which of these contents another capsule of the project says by now: that one is not forgotten, and stays sayable."""
+    project = capsule.labels.get(LabelField.PROJECT)
+    known = [each for each in reader.known_contents(digests) if each.number != capsule.number and each.project_id == project]
+    return frozenset(each.digest for each in known)
 
 
 def _check_silent(reason: str, content: str) -> None:

@@ -4,7 +4,7 @@ Each batch is a transaction, and each line changes nothing that is there already
 again. Labels and provenance stay; numbers become new ones; what was forgotten stays forgotten, on whichever side it was.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -12,7 +12,7 @@ from recordance.answer.erasure import places_view
 from recordance.answer.export_lines import CapsuleLine, Line
 from recordance.domain.alias import Alias, Miss
 from recordance.domain.caller import Caller
-from recordance.domain.capsule import Capsule, LabelField
+from recordance.domain.capsule import Capsule, CapsuleText, LabelField
 from recordance.domain.change import ChangeSet, Entomb, SetStanding
 from recordance.domain.forgetting import content_mac, former_macs
 from recordance.domain.graph import leads_to
@@ -112,7 +112,7 @@ class _Merging:
         key = writer.identity().key
         macs = {number: content_mac(digest, key) for number, digest in digests.items()}
         macs |= {line.capsule.number: line.tombstone.content_mac for line in lines if line.tombstone is not None}
-        former = {line.capsule.number: former_macs(line.former, macs[line.capsule.number], key) for line in lines if line.former}
+        former = {line.capsule.number: _former_macs(line.former, macs[line.capsule.number], key) for line in lines if line.former}
         forgotten = writer.forgotten({*macs.values(), *(mac for own in former.values() for mac in own)})
         latecomers = list[Latecomer]()
         self.joining.begin(writer)
@@ -244,7 +244,7 @@ class _Merging:
             if capsule.standing.tombstoned_at is not None:
                 continue
             current = content_mac(capsule.content_digest, key)
-            former = former_macs(writer.revisions(number), current, key) if capsule.revision > 1 else ()
+            former = _former_macs(writer.revisions(number), current, key) if capsule.revision > 1 else ()
             mac = next((each for each in (current, *former) if (_project(capsule), each) in self._tombstones), None)
             if mac is not None:
                 skeleton = writer.forgotten([mac])[mac]
@@ -262,6 +262,10 @@ class _Merging:
 
 def _only(kind: type[L], batch: Sequence[Line]) -> list[L]:
     return [line for line in batch if isinstance(line, kind)]
+
+
+def _former_macs(texts: Iterable[CapsuleText], current: str, key: bytes) -> tuple[str, ...]:
+    return former_macs((content_digest(text.content) for text in texts), current, key)
 
 
 def _project(capsule: Capsule) -> str | None:
