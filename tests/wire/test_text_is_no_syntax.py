@@ -48,6 +48,8 @@ def test_every_question_is_answered_by_what_holds_its_words(call: Calls) -> None
         found = answer(call("memory_retrieve", {"terms": [question]}))
         assert found["outcome"] == "grounded", question
         assert found["results"][0]["matched_terms"] == [question]
+        recalled = answer(call("recall", {"query": question}))["result"]
+        assert found["results"][0]["id"] in [row["id"] for row in recalled], question
 
 
 @pytest.mark.parametrize("field", ["project_id", "session_id"])

@@ -90,6 +90,21 @@ def text(most: int) -> Kind[str]:
     return Kind({"type": "string", **told}, read)
 
 
+def question() -> Kind[str]:
+    """What somebody asks in their own words; controls and NUL in it separate words (T6), half a character is refused."""
+
+    def read(value: Json, field: str) -> str:
+        if not isinstance(value, str):
+            raise wrong_type(value, field, "a string")
+        if SURROGATE.search(value):
+            raise InvalidArgument(field, value, "valid Unicode text", "it has half of a surrogate pair")
+        if len(value) > limits.CONTENT:
+            raise InvalidArgument(field, value, f"at most {limits.CONTENT} characters", f"{len(value)} characters are too many")
+        return value
+
+    return Kind({"type": "string", "maxLength": limits.CONTENT}, read)
+
+
 def label() -> Kind[str]:
     """A label of up to 1,000 characters, compared character by character."""
     return text(limits.LABEL)

@@ -12,7 +12,7 @@ from recordance.usecases.absence import NamedFence
 from recordance_adapters.wire import limits
 from recordance_adapters.wire.declaration import Parameter, Presence, Values
 from recordance_adapters.wire.filters import fences_of, stated_of
-from recordance_adapters.wire.kinds import distinct, flag, list_of, text, whole, word
+from recordance_adapters.wire.kinds import distinct, flag, list_of, question, whole, word
 from recordance_adapters.wire.scopes import searched
 from recordance_adapters.wire.vectors import vector
 
@@ -21,7 +21,7 @@ DEFAULT_LIMIT = 10
 
 QUERY = Parameter(
     name="query",
-    kind=text(limits.CONTENT),
+    kind=question(),
     description="What you want to know, in your own words.",
     presence=Presence.REQUIRED,
     example="which tokio version do we pin",

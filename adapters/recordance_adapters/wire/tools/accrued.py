@@ -14,25 +14,17 @@ from recordance.usecases.accrued_recall import recall_accrued
 from recordance_adapters.wire import limits
 from recordance_adapters.wire.answers import ARRAY, OBJECT, answer
 from recordance_adapters.wire.declaration import Declaration, Parameter, Presence, Values
-from recordance_adapters.wire.kinds import flag, label, number, text, unbounded_label, whole, word
+from recordance_adapters.wire.kinds import flag, label, number, unbounded_label, whole, word
+from recordance_adapters.wire.pipeline import QUERY, QUERY_EMBEDDING
 from recordance_adapters.wire.scopes import SEARCH_SCOPE, searched
 from recordance_adapters.wire.tool import Call, Effect, Tool, ToolSet
-from recordance_adapters.wire.vectors import vector
 
 _OWNERS = (LabelField.USER, LabelField.AGENT, LabelField.SESSION)
 _WAIVED = {"include_quarantined": ExclusionReason.QUARANTINED, "include_archive": ExclusionReason.ARCHIVED}
 
 ARGUMENTS = Declaration(
     (
-        Parameter(
-            name="query",
-            kind=text(limits.CONTENT),
-            description="What you want to know, in your own words.",
-            presence=Presence.REQUIRED,
-            example="which tokio version do we pin",
-            missing="a recall needs something to look for",
-            mistaken_for=("terms", "q", "text", "question", "search"),
-        ),
+        QUERY,
         Parameter(
             name="k",
             kind=whole(1, limits.COUNT),
@@ -68,7 +60,7 @@ ARGUMENTS = Declaration(
             description="Cut texts, which can cut the answer off; 0 is whole.",
             default=0,
         ),
-        Parameter(name="query_embedding", kind=vector(), mistaken_for=("embedding", "vector", "query_vector")),
+        QUERY_EMBEDDING,
         SEARCH_SCOPE,
     )
 )
