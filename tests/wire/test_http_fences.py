@@ -67,6 +67,11 @@ def asks() -> dict[str, list[dict[str, Any]]]:
     lanes = [{}, {"query_embedding": [1.0, 0.5, 0.2]}, {"query_embedding": [1.0, 0.5, 0.2], "mode": "vector"}]
     recalls = [{"terms": asked, **fence} for asked in terms for fence in fences]
     recalls += [{"terms": asked, **lane} for asked in terms for lane in lanes]
+    accrued: list[dict[str, Any]] = [
+        {}, {"all_projects": True, "full": True, "with_warrant": True}, {"resolve_conflicts": True, "mmr": 0.5},
+        {"include_quarantined": True, "include_archive": True}, {"session_id": "s-1"}, {"trusted_only": True},
+        {"query_embedding": [1.0, 0.5, 0.2]},
+    ]  # fmt: skip
     relations = [{"kind": "supports", "from": "cap-1", "to": id} for id in HIDDEN]
     return {
         "memory_retrieve": [*recalls, {"terms": ["tokio"], "token_budget": 0}, {"terms": ["tokio"], "limit": 1}],
@@ -87,6 +92,9 @@ def asks() -> dict[str, list[dict[str, Any]]]:
         "memory_misses": [{}, {"limit": 1}],
         "memory_archive": [{"id": id, "action": action} for id in HIDDEN for action in ("archive", "restore")],
         "memory_search_scopes": [{}],
+        "recall": [{"query": " ".join(asked), **more} for asked in terms for more in accrued],
+        "where_am_i": [{}],
+        "projects": [{}],
     }  # fmt: skip
 
 
