@@ -283,10 +283,10 @@ PROJECT = LabelFence(LabelField.PROJECT, frozenset({"p"}))
             "ix_capsule_project_id_digest",
         ),
         (
-            browsing.earlier(browsing.seen(browsing.same_session("s"), Eligibility(at=NOON)), 900).limit(2),
+            browsing.neighbours([*browsing.seen([], Eligibility(at=NOON)), *browsing.IN_SESSION]).earlier,
             "ix_capsule_session_id_digest",
         ),
-        (browsing.later(browsing.seen([], None), 900).limit(2), "PRIMARY KEY"),
+        (browsing.neighbours(browsing.seen([], None)).later, "PRIMARY KEY"),
     ],
     ids=["page", "count", "either", "neighbours", "neighbours without a session"],
 )
@@ -294,7 +294,8 @@ def test_what_is_narrow_is_looked_up(statement: object, index: str, tmp_path: Pa
     """Decision 4: a page of one project, or the two rows beside a hit, must not cost a walk through the store."""
     with opened("sqlite", tmp_path) as truth, truth.reading() as reader:
         prepared = reader._rows._compiler.compiled(statement)
-        values = [prepared.constants[name] for name in prepared.before]
+        asked = {"number": 900, "most": 2, "session": "s", "session_digest": "d"}
+        values = [{**prepared.constants, **asked}[name] for name in prepared.before]
         reader._rows._cursor.execute(f"EXPLAIN QUERY PLAN {prepared.text}", values)
         plan = [row[3] for row in reader._rows._cursor.fetchall()]
     assert any(index in step for step in plan), plan

@@ -1,19 +1,25 @@
 """Pages of what a scope and an eligibility leave, neighbours and projects: fences and reasons as SQL, no text read (L8, L14)."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
-from sqlalchemy import Select, and_, func, or_, select
+from sqlalchemy import BigInteger, Integer, Select, and_, bindparam, func, or_, select
 from sqlalchemy.sql import ColumnElement
 
-from recordance.domain.capsule import LabelField
 from recordance.ports.truth import BrowseOrder
 from recordance.query.exclusion import Eligibility
-from recordance.query.fence import Fence, LabelFence
+from recordance.query.fence import Fence
 from recordance_adapters.driven.sql_truth.excluding import may_ground
 from recordance_adapters.driven.sql_truth.fencing import admitted
 from recordance_adapters.driven.sql_truth.tables import capsule, capsule_revision
 
 Conditions = Sequence[ColumnElement[bool]]
+
+IN_SESSION: Conditions = (
+    capsule.c.session_id_digest == bindparam("session_digest", ""),
+    capsule.c.session_id == bindparam("session", ""),
+)
+"""The conditions that a capsule bears the label `:session` with its `:session_digest`; each has a value until it is given one."""
 
 _ORDERS: dict[BrowseOrder, tuple[ColumnElement[object], ...]] = {
     BrowseOrder.IMPORTANCE: (
@@ -40,19 +46,21 @@ def how_many(conditions: Conditions) -> Select[int]:
     return select(func.count()).select_from(capsule).where(*conditions)
 
 
-def same_session(session: str | None) -> tuple[Fence, ...]:
-    """Return the fence of a capsule's neighbours: its session, or none where it bears none."""
-    return () if session is None else (LabelFence(LabelField.SESSION, frozenset({session})),)
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """The statements for the numbers below and above `:number`, the nearest first, `:most` at most."""
+
+    earlier: Select[tuple[int]]
+    later: Select[tuple[int]]
 
 
-def earlier(conditions: Conditions, number: int) -> Select[tuple[int]]:
-    """Return the statement for the numbers below one, the nearest first."""
-    return select(capsule.c.number).where(*conditions, capsule.c.number < number).order_by(capsule.c.number.desc())
-
-
-def later(conditions: Conditions, number: int) -> Select[tuple[int]]:
-    """Return the statement for the numbers above one, the nearest first."""
-    return select(capsule.c.number).where(*conditions, capsule.c.number > number).order_by(capsule.c.number)
+def neighbours(conditions: Conditions) -> Neighbours:
+    """Return the statements for the capsules beside one."""
+    number, most = bindparam("number", 0, BigInteger), bindparam("most", 0, Integer)
+    chosen = select(capsule.c.number).where(*conditions)
+    below = chosen.where(capsule.c.number < number).order_by(capsule.c.number.desc())
+    above = chosen.where(capsule.c.number > number).order_by(capsule.c.number)
+    return Neighbours(below.limit(most), above.limit(most))
 
 
 def by_project(conditions: Conditions) -> Select[tuple[str | None, int, int]]:

@@ -1,33 +1,36 @@
 """Reading pages, neighbours, projects and revisions (L8, L14, W11, W12)."""
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 from sqlalchemy import Select, bindparam, select
 from sqlalchemy.sql import ColumnElement
 
 from recordance.domain.capsule import CapsuleText, LabelField
+from recordance.domain.identity import StoreIdentity
 from recordance.domain.instant import Instant
 from recordance.domain.provenance import Anchor
 from recordance.ports.truth import Attested, BrowseRequest, ListPage, ProjectCount
 from recordance.query.exclusion import Eligibility
 from recordance.query.fence import Fence, Scope, SubtreeFence
 from recordance_adapters.driven.sql_truth.browsing import (
+    IN_SESSION,
     attested_by,
     by_project,
-    earlier,
     how_many,
     in_order,
-    later,
+    neighbours,
     projects_of,
-    same_session,
     seen,
 )
-from recordance_adapters.driven.sql_truth.capsule_rows import ANCHOR_COLUMNS, TEXT_COLUMNS, text_of
+from recordance_adapters.driven.sql_truth.capsule_rows import ANCHOR_COLUMNS, TEXT_COLUMNS, digest, text_of
 from recordance_adapters.driven.sql_truth.fenced import FencedReading, large_fences, small_fences
 from recordance_adapters.driven.sql_truth.fencing import walked
+from recordance_adapters.driven.sql_truth.rows import Prepared, Rows
 from recordance_adapters.driven.sql_truth.tables import anchor, capsule_revision
 
+_EVERY_ROW = 2**31 - 1
 _BROAD = 8
 """A subtree that holds more than one capsule in so many is walked: to look up each row costs several times what it saves."""
 _TEXTS = (
@@ -42,8 +45,20 @@ _ANCHORS = (
 )  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The compiled statements for neighbours."""
+
+    earlier: Prepared
+    later: Prepared
+
+
 class PageReading(FencedReading):
     """The part of TruthReader that walks a store rather than looking capsules up."""
+
+    def __init__(self, rows: Rows, identity: StoreIdentity, version: str) -> None:
+        super().__init__(rows, identity, version)
+        self._asked: dict[tuple[Scope, Eligibility | None, bool], _Asked] = {}
 
     def browsed(self, request: BrowseRequest) -> ListPage:
         """See TruthReader."""
@@ -61,10 +76,17 @@ class PageReading(FencedReading):
         middle = self.capsules([number]).get(number)
         if middle is None or middle.standing.tombstoned_at is not None:
             return ()
-        session = same_session(middle.labels.get(LabelField.SESSION))
-        conditions, judged = seen((*small_fences(scope), *session), eligibility), large_fences(scope)
-        below = self._nearest(earlier(conditions, number), before, judged)
-        return (*reversed(below), *self._nearest(later(conditions, number), after, judged))
+        session = middle.labels.get(LabelField.SESSION)
+        asked = self._neighbours(scope, eligibility, session)
+        given = {} if session is None else {"session": session, "session_digest": digest(session)}
+        judged = large_fences(scope)
+
+        def nearest(prepared: Prepared, most: int) -> list[int]:
+            """With fences that are judged here nobody knows how many rows it takes, so all are read."""
+            rows = self._rows.run(prepared, number=number, most=_EVERY_ROW if judged else most, **given)
+            return list(islice(self.judged([row[0] for row in rows], judged), most))
+
+        return (*reversed(nearest(asked.earlier, before)), *nearest(asked.later, after))
 
     def projects(self, scope: Scope) -> Sequence[ProjectCount]:
         """See TruthReader."""
@@ -97,10 +119,16 @@ class PageReading(FencedReading):
     def _is_broad(self, fence: SubtreeFence) -> bool:
         return self.corpus_within(fence.prefixes).capsules * _BROAD > self._counters.capsules
 
-    def _nearest(self, chosen: Select[tuple[int]], most: int, judged: Sequence[Fence]) -> list[int]:
-        if judged:
-            return list(islice(self.judged(self._numbers(chosen), judged), most))
-        return self._numbers(chosen.limit(most))
+    def _neighbours(self, scope: Scope, eligibility: Eligibility | None, session: str | None) -> "_Asked":
+        """Return the statements for neighbours; to compile them takes longer than to run them, and an answer has many hits."""
+        key = (scope, eligibility, session is None)
+        found = self._asked.get(key)
+        if found is None:
+            conditions = seen(small_fences(scope), eligibility)
+            statements = neighbours([*conditions, *(() if session is None else IN_SESSION)])
+            found = _Asked(self._rows.prepare(statements.earlier), self._rows.prepare(statements.later))
+            self._asked[key] = found
+        return found
 
     def _numbers(self, chosen: Select[tuple[int]]) -> list[int]:
         return [number for (number,) in self._rows.once(chosen)]

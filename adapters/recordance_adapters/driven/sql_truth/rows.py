@@ -101,6 +101,14 @@ class Rows:
         """Return every row of a statement that was built for this one question and holds its own values."""
         return self._run(self._compiler.compiled(statement), {})
 
+    def prepare(self, statement: ClauseElement) -> Prepared:
+        """Return the compiled form of a statement that this transaction runs several times."""
+        return self._compiler.compiled(statement)
+
+    def run(self, prepared: Prepared, **given: Any) -> Sequence[Row]:
+        """Return every row that a statement finds which `prepare` has compiled."""
+        return self._run(prepared, given)
+
     def among(self, build: Build, members: Iterable[V], **given: Any) -> Iterator[Row]:
         """Return the rows of `build`'s statement for any number of members, each asked for once, in chunks."""
         distinct = list(dict.fromkeys(members))
