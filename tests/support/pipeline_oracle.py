@@ -7,7 +7,7 @@ from recordance.domain.instant import EARLIEST, Instant
 from support.dialect_oracle import Admits, Reading
 from support.oracle import words
 
-DEPTH, POOL, HALF_LIFE = 50, 60, 90.0
+DEPTH, POOL, HALF_LIFE = 30, 60, 90.0
 DAY = 86_400_000_000
 
 
@@ -31,6 +31,12 @@ class PipelineOracle:
             for rank, number in enumerate(lane[:DEPTH], start=1):
                 fused[number] = fused.get(number, 0.0) + 1.0 / (60 + rank)
         fused = {number: round(total, 12) for number, total in fused.items()}
+        least, behind = min(fused.values(), default=0.0), dict[int, int]()
+        for lane in lanes:
+            for place, number in enumerate(lane[DEPTH:], start=1):
+                if number not in fused:
+                    behind[number] = min(place, behind.get(number, place))
+        fused |= {number: least * 60 / (60 + place) for number, place in behind.items()}
         order = sorted(fused, key=lambda number: (-fused[number], number))[:POOL]
         best = max(fused.values(), default=1.0)
         scored = [(number, fused[number] / best, self._blended(number, fused[number] / best)) for number in order]
