@@ -19,6 +19,7 @@ from recordance.usecases.judge import Verdict, review
 from recordance_adapters.wire.tool import Call
 from recordance_adapters.wire.tools.life import UPDATE
 from recordance_adapters.wire.tools.retrieve import RETRIEVE
+from support.houses import House
 from support.stores import ANN, BOB, Bench, Parts, bench
 from support.truths import entombed, write
 
@@ -270,3 +271,18 @@ def test_a_recall_finds_what_it_says_now_and_no_more_what_it_said() -> None:
     call = Call(destinations=store.destinations, caller=ANN)
     assert RETRIEVE.handle(call, {"terms": ["Mondays"]})["outcome"] == "grounded"
     assert RETRIEVE.handle(call, {"terms": ["Fridays"]})["outcome"] == "abstain"
+
+
+def test_an_id_says_in_which_destination_a_capsule_is_updated() -> None:
+    """D4, D6, W13: the id is enough; another destination beside it is refused, and content equal elsewhere is no hindrance."""
+    house = House()
+    id = house.store("the boat is red", destination="notes")
+    house.store("the boat is blue", destination="home")
+    changes = {"content": "the boat is blue"}
+    assert house.call("memory_update", id=id, changes=changes)["id"] == id == "notes:cap-1"
+    assert house.call("memory_history", id=id)["rows"][1]["text"]["content"] == "the boat is blue"
+    with pytest.raises(MissingState) as refused:
+        house.call("memory_update", id=id, changes={"content": "the boat is green"}, expected_revision=1)
+    assert refused.value.data == {"kind": "revision_conflict", "id": id, "revision": 2}
+    with pytest.raises(InvalidArgument, match="notes"):
+        house.call("memory_update", id=id, changes=changes, destination="home")

@@ -18,7 +18,7 @@ UPDATE_ARGUMENTS = Declaration((
     Parameter(
         name=FIELD,
         kind=Kind(CHANGES.schema, read_changes),
-        description="As in memory_store; null empties a field.",
+        description="As in memory_store; lists and metadata are replaced whole, null empties a field.",
         presence=Presence.REQUIRED,
         mistaken_for=("content", "fields", "memory"),
     ),
