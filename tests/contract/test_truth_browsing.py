@@ -283,7 +283,7 @@ PROJECT = LabelFence(LabelField.PROJECT, frozenset({"p"}))
             "ix_capsule_project_id_digest",
         ),
         (
-            browsing.neighbours([*browsing.seen([], Eligibility(at=NOON)), *browsing.IN_SESSION]).earlier,
+            browsing.neighbours(browsing.in_session(browsing.seen([PROJECT], Eligibility(at=NOON)))).earlier,
             "ix_capsule_session_id_digest",
         ),
         (browsing.neighbours(browsing.seen([], None)).later, "PRIMARY KEY"),

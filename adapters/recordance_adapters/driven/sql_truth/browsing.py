@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import BigInteger, Integer, Select, and_, bindparam, func, or_, select
+from sqlalchemy import BigInteger, Integer, Select, and_, bindparam, case, func, or_, select
 from sqlalchemy.sql import ColumnElement
 
 from recordance.ports.truth import BrowseOrder
@@ -44,6 +44,14 @@ def in_order(conditions: Conditions, order: BrowseOrder) -> Select[tuple[int]]:
 def how_many(conditions: Conditions) -> Select[int]:
     """Return the statement for how many there are."""
     return select(func.count()).select_from(capsule).where(*conditions)
+
+
+def in_session(conditions: Conditions) -> Conditions:
+    """Return the conditions for capsules of one session.
+
+    It is few rows where a project may be all of them; so the others are put where no database takes an index for them.
+    """
+    return [*IN_SESSION, case((and_(*conditions), 1), else_=0) == 1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,11 @@ from recordance.ports.truth import Attested, BrowseRequest, ListPage, ProjectCou
 from recordance.query.exclusion import Eligibility
 from recordance.query.fence import Fence, Scope, SubtreeFence
 from recordance_adapters.driven.sql_truth.browsing import (
-    IN_SESSION,
     attested_by,
     by_project,
     how_many,
     in_order,
+    in_session,
     neighbours,
     projects_of,
     seen,
@@ -125,7 +125,7 @@ class PageReading(FencedReading):
         found = self._asked.get(key)
         if found is None:
             conditions = seen(small_fences(scope), eligibility)
-            statements = neighbours([*conditions, *(() if session is None else IN_SESSION)])
+            statements = neighbours(conditions if session is None else in_session(conditions))
             found = _Asked(self._rows.prepare(statements.earlier), self._rows.prepare(statements.later))
             self._asked[key] = found
         return found
