@@ -102,6 +102,32 @@ def test_an_embedder_lends_the_question_a_vector() -> None:
     assert found_by(found, Stage.SEMANTIC) == [3, 1]
 
 
+def test_a_word_that_no_capsule_has_is_looked_for_in_its_near_spellings() -> None:
+    """L10: the near spelling is what matched, and its lane says so; words that stand somewhere are taken at their word."""
+    store = Recalls()
+    store.remember("the deployment pipeline", "many deploymenta", "a pipelime")
+    local = store.destinations.reading(fenced(), None)
+    found = run(local, asked("deploymnet of the pipelime"))
+    assert found_by(found, Stage.FUZZY) == [1]
+    hit = next(hit for hit in found.hits if hit.capsule.number == 1)
+    assert hit.via == (Stage.TERM, Stage.FUZZY)
+    assert hit.matched == ("the", "fuzzy:deployment")
+    only_spelt = run(local, asked("deploymnet"))
+    assert [(hit.via, hit.claim.term, hit.claim.support) for hit in only_spelt.hits] == [((Stage.FUZZY,), None, 0.0)]
+    assert stage(run(local, asked("pipelime")), Stage.FUZZY).why == "every word stands somewhere as it is"
+
+
+def test_near_spellings_come_from_the_callers_own_corpus() -> None:
+    """L10, F13: a word that only others have is missing to this caller, and nothing that others have is near it."""
+    store = Recalls()
+    store.remember("tokio", labels={LabelField.PROJECT: "a"})
+    store.remember("tokia", labels={LabelField.PROJECT: "b"})
+    local = store.destinations.reading(fenced(), None)
+    assert found_by(run(local, asked("tokia"), caller=fenced("a")), Stage.FUZZY) == [1]
+    assert stage(run(local, asked("tokiax"), caller=fenced("a")), Stage.FUZZY).why == "nothing is spelt nearly like tokiax"
+    assert found_by(run(local, asked("tokiax")), Stage.FUZZY) == [2]
+
+
 def test_a_store_without_embeddings_says_so_to_whoever_sees_all_of_it() -> None:
     """L10, F13: an empty space is a reason; who sees a part is only told that nothing is near."""
     store = Recalls()
