@@ -9,6 +9,7 @@ from recordance_adapters.wire.tools.accrued import RECALL
 from recordance_adapters.wire.tools.alias import ALIAS
 from recordance_adapters.wire.tools.archive import ARCHIVE
 from recordance_adapters.wire.tools.explain import EXPLAIN
+from recordance_adapters.wire.tools.fast import FAST
 from recordance_adapters.wire.tools.forget import FORGET
 from recordance_adapters.wire.tools.judge import FEEDBACK, REVIEW
 from recordance_adapters.wire.tools.life import HISTORY, UPDATE
@@ -24,7 +25,7 @@ from recordance_adapters.wire.tools.whereabouts import PROJECTS, WHERE_AM_I
 TOOLS: tuple[Tool, ...] = (
     *(RETRIEVE, STORE, GET, LIST, RELATE, ALIAS, VECTOR, FORGET, FEEDBACK, REVIEW, MISSES, SEARCH_SCOPES),
     *(RECALL, WHERE_AM_I, PROJECTS),
-    EXPLAIN,
+    *(FAST, EXPLAIN),
     *(UPDATE, ARCHIVE, HISTORY),
 )
 """All that is built; what is not is absent."""

@@ -147,3 +147,7 @@ class PipelineQuery:
         """The base with the lanes that the stages need, as deep as the pool: what every destination is asked."""
         lane = LaneChoice.AUTO if Stage.SEMANTIC in self.stages else LaneChoice.TERM
         return replace(self.base, lane=lane, vector_k=self.tuning.pool)
+
+    def showing(self, wanted: int) -> "PipelineQuery":
+        """Return the same query of which so many hits are looked at."""
+        return replace(self, wanted=wanted)
