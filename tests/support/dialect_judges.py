@@ -11,7 +11,7 @@ from support.accrued_oracle import AccruedOracle
 from support.dialect_oracle import Arguments, Reading
 from support.dialect_trials import Judge
 from support.oracle import Oracle, Refused
-from support.recall_judges import explained
+from support.recall_judges import explained, quick
 
 INVALID, MISSING = -32602, -32002
 Answer = Mapping[str, Any]
@@ -111,5 +111,6 @@ def _warranted(reading: Reading, rows: Sequence[Answer]) -> Iterator[str]:
 JUDGES: Mapping[str, Judge] = {
     "memory_retrieve": retrieved,
     "recall": unless_unfit(accrued),
+    "memory_search_fast": unless_unfit(quick),
     "memory_explain_search": unless_unfit(explained),
 }
