@@ -22,6 +22,7 @@ from recordance.errors import InvalidArgument, Json
 from recordance.query.request import DEFAULT_TOKEN_BUDGET
 from recordance.usecases.store import DEFAULT_FUSION_DEPTH
 from recordance_adapters.apart import check_apart
+from recordance_adapters.model_sections import ModelSettings
 from recordance_adapters.pipeline_sections import PipelineSections
 from recordance_adapters.reliance_sections import RelianceSettings
 from recordance_adapters.sections import (
@@ -64,7 +65,7 @@ def default_replicas(place: PlaceSettings) -> Path:
     return Path(platformdirs.user_cache_dir("recordance", appauthor=False)) / "replicas" / digest
 
 
-class Settings(PlaceSettings, PipelineSections, RelianceSettings):
+class Settings(PlaceSettings, ModelSettings, PipelineSections, RelianceSettings):
     """Everything that a start of Recordance can be told."""
 
     store: Annotated[Path, AfterValidator(outside_packages)] = Field(
@@ -178,7 +179,7 @@ class Settings(PlaceSettings, PipelineSections, RelianceSettings):
 
 
 _CONFIG = "config"
-_PATHS = frozenset({"store", "root", "truth_password_file", "api_key_file", "ca_file", "jwks_file"})
+_PATHS = frozenset({"store", "root", "truth_password_file", "api_key_file", "ca_file", "jwks_file", "path", "tokenizer_path"})
 _SECRET = frozenset({"store_key", "api_key", "truth", "digest", "RECORDANCE_TRUTH"})
 _PLAIN = {
     "model_type": "it is not a table",

@@ -7,6 +7,8 @@ ENVIRONMENT = {
     "RECORDANCE_TRUTH": "truth",
     "RECORDANCE_VECTORS": "vectors",
     "RECORDANCE_VECTORS_KEY": "qdrant.api_key",
+    "RECORDANCE_EMBEDDER_KEY": "embedder.api_key",
+    "RECORDANCE_RERANKER_KEY": "reranker.api_key",
     "RECORDANCE_CONFIG": "config",
     "RECORDANCE_ACTOR": "actor",
     "RECORDANCE_PROJECT": "project",

@@ -37,7 +37,7 @@ def test_the_default_file_says_what_the_code_does() -> None:
     assert Settings.model_validate(shown) == defaults
     unset = {"store"} | {key for key, value in defaults if value is None}
     assert shown.keys() == {key for key, _ in defaults} - unset
-    for name in ("postgres", "qdrant", "http", "taint", "follower", "forget"):
+    for name in ("postgres", "qdrant", "http", "embedder", "reranker", "taint", "follower", "forget"):
         has_default = {key for key, value in getattr(defaults, name) if value is not None}
         assert shown[name].keys() == has_default, name
 
@@ -48,7 +48,7 @@ def test_the_default_file_shows_every_setting_that_has_no_default() -> None:
     uncommented = [line.removeprefix("# ") if line.startswith("# ") and " = " in line else line for line in lines]
     settings = tomllib.loads("\n".join(uncommented))
     assert settings.keys() == Settings.model_fields.keys()
-    for name in ("postgres", "qdrant", "http", "fixed"):
+    for name in ("postgres", "qdrant", "http", "embedder", "reranker", "fixed"):
         known = {field.alias or key for key, field in type(getattr(Settings(), name)).model_fields.items()}
         assert settings[name].keys() == known, name
     del settings["root"]

@@ -134,6 +134,7 @@ class Service:
             settings.catalogue(),
             SideBySide(time.monotonic),
             _note_fault,
+            models=models_of(settings),
             pipeline=settings.pipeline_defaults(),
             # Where the clock stands still, so that two runs say the same, nothing may take a time either.
             stopwatch=time.perf_counter if settings.fixed.clock is None else standing_stopwatch,

@@ -97,7 +97,7 @@ def look_at(store: Store, caller: Caller, request: RecallRequest) -> Iterator[Lo
             yield _look(store, caller, request, view.reader, view, at)
             return
         # The vector index is held still before the snapshot is opened, so that it is never ahead of it, and let go once asked.
-        with store.vectors.steady() as steady:
+        with store.vectors_in(request.space).steady() as steady:
             terms = opened.enter_context(store.terms.at_head()) if Lane.TERM in request.lanes else None
             reader = opened.enter_context(store.truth.reading()) if terms is None else terms.reader
             look = _look(store, caller, request, reader, terms, at)

@@ -1,10 +1,11 @@
 """One destination with everything that a use case needs of it, and the registry of destinations (D1, F13)."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from recordance.domain.caller import Caller, Permission
 from recordance.domain.destination import ALL, BARE, ROUTED, Catalogue, Naming, Profile, Traits
+from recordance.domain.embedding import DEFAULT_SPACE
 from recordance.domain.taint import TaintPolicy
 from recordance.errors import MissingState, StateKind
 from recordance.ports.anchors import AnchorProbe
@@ -17,7 +18,7 @@ from recordance.usecases.follow import TermFollower
 from recordance.usecases.purging import Purger
 from recordance.usecases.reliance import NO_RELIANCE, Reliance
 from recordance.usecases.side_by_side import Gatherer, OneByOne
-from recordance.usecases.vector_view import FollowedVectors
+from recordance.usecases.vector_view import FollowedVectors, ScannedSpace, SteadyVectors
 
 NoteFault = Callable[[str, object], str]
 """Called with a destination's name and what was raised there; returns the id under which that is in the log."""
@@ -29,7 +30,10 @@ DEFAULT_FUSION_DEPTH = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Store:
-    """A destination: a named, self-contained store behind its ports."""
+    """A destination: a named, self-contained store behind its ports.
+
+    `vectors` follow the space of those that callers bring; `spaces` follow the others by their names, an embedder's (W4).
+    """
 
     name: str
     truth: Truth
@@ -42,6 +46,17 @@ class Store:
     taint: TaintPolicy
     naming: Naming = BARE
     fusion_depth: int = DEFAULT_FUSION_DEPTH
+    spaces: Mapping[str, FollowedVectors] = field(default_factory=dict)
+
+    def vectors_in(self, space: str) -> SteadyVectors:
+        """Return the vectors of a space for a recall; where nobody follows it, they are compared one by one."""
+        if space == DEFAULT_SPACE:
+            return self.vectors
+        return self.spaces.get(space) or ScannedSpace(space)
+
+    def followed(self) -> Mapping[str, FollowedVectors]:
+        """Return every space that is followed, the callers' first."""
+        return {DEFAULT_SPACE: self.vectors, **self.spaces}
 
 
 class Destinations:

@@ -1,7 +1,7 @@
 """What a recall sees of a space's vectors, and how it holds the index still meanwhile (decision 1)."""
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
 from recordance.ports.truth import TruthReader
@@ -34,6 +34,14 @@ class StillVectors(Protocol):
 
     def at(self, reader: TruthReader) -> VectorView:
         """Return the vectors as of a snapshot that was opened since they are held still; usable as long as both are."""
+        ...
+
+
+class SteadyVectors(Protocol):
+    """The vectors of one space as a recall asks for them. Safe for threads."""
+
+    def steady(self) -> AbstractContextManager[StillVectors]:
+        """Hold the vectors still until the end; open the snapshot inside."""
         ...
 
 
@@ -110,3 +118,19 @@ class Steady:
             self._hold.let_go()
             view = scan_of_all(reader, self._space)
         return view
+
+
+class ScannedSpace:
+    """A space that nobody follows: every recall compares with the truth itself, which is exact and slower."""
+
+    def __init__(self, space: str) -> None:
+        self._space = space
+
+    @contextmanager
+    def steady(self) -> Iterator[StillVectors]:
+        """See FollowedVectors; there is nothing to hold still."""
+        yield self
+
+    def at(self, reader: TruthReader) -> VectorView:
+        """See StillVectors."""
+        return scan_of_all(reader, self._space)

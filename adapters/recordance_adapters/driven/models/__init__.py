@@ -1,0 +1,1 @@
+"""Models that embed and rerank, behind an endpoint or as files beside this process; each is loaded by its first call."""
