@@ -14,6 +14,7 @@ from recordance.ports.clock import standing_stopwatch
 from recordance.ports.housing import Housing
 from recordance.usecases.side_by_side import SideBySide
 from recordance.usecases.store import Destinations, Store
+from recordance_adapters.bootstrap.models import models_of
 from recordance_adapters.driven.signing import Ed25519Verifier
 from recordance_adapters.sections import DestinationSettings
 from recordance_adapters.settings import Settings
