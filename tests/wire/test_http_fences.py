@@ -72,6 +72,7 @@ def asks() -> dict[str, list[dict[str, Any]]]:
         {"include_quarantined": True, "include_archive": True}, {"session_id": "s-1"}, {"trusted_only": True},
         {"query_embedding": [1.0, 0.5, 0.2]},
     ]  # fmt: skip
+    piped: list[dict[str, Any]] = [{}, {"query_embedding": [1.0, 0.5, 0.2]}, {"fusion": "legacy"}, {"project": "secret-lab"}]
     relations = [{"kind": "supports", "from": "cap-1", "to": id} for id in HIDDEN]
     return {
         "memory_retrieve": [*recalls, {"terms": ["tokio"], "token_budget": 0}, {"terms": ["tokio"], "limit": 1}],
@@ -93,6 +94,8 @@ def asks() -> dict[str, list[dict[str, Any]]]:
         "memory_archive": [{"id": id, "action": action} for id in HIDDEN for action in ("archive", "restore")],
         "memory_search_scopes": [{}],
         "recall": [{"query": " ".join(asked), **more} for asked in terms for more in accrued],
+        "memory_search_fast": [{"query": " ".join(asked), **more} for asked in terms for more in piped],
+        "memory_explain_search": [{"query": " ".join(asked), "id": id} for asked in terms for id in (*OWN, *HIDDEN, "cap-99")],
         "where_am_i": [{}],
         "projects": [{}],
     }  # fmt: skip

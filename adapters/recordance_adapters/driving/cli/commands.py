@@ -15,6 +15,8 @@ from recordance_adapters.driving.cli.session import Session
 from recordance_adapters.wire.tool import Tool
 from recordance_adapters.wire.tools.alias import ALIAS
 from recordance_adapters.wire.tools.archive import ARCHIVE
+from recordance_adapters.wire.tools.explain import EXPLAIN
+from recordance_adapters.wire.tools.fast import FAST
 from recordance_adapters.wire.tools.forget import FORGET
 from recordance_adapters.wire.tools.judge import FEEDBACK, REVIEW
 from recordance_adapters.wire.tools.life import HISTORY, UPDATE
@@ -239,6 +241,18 @@ def _restore(given: Namespace, options: Raw) -> Iterator[Raw]:
     yield {"id": given.id, "action": "restore", **options}
 
 
+def _query_words(parser: ArgumentParser) -> None:
+    parser.add_argument("query", nargs="+", metavar="WORD", help="The question, in your own words.")
+
+
+def _query(given: Namespace, options: Raw) -> Iterator[Raw]:
+    yield {"query": " ".join(given.query), **options}
+
+
+def _any_found(answer: Answer) -> ExitCode:
+    return ExitCode.DONE if answer["results"] else ExitCode.NOTHING
+
+
 def _command(
     name: str,
     about: str,
@@ -272,6 +286,14 @@ _STORE = _command(
 _RECALL = _command(
     "recall", "Recall what was stored, by words and by your own embedding.", RETRIEVE,
     words=_recall_words, unlisted=("terms",), gather=_recall, show=screen.recalled, code=_outcome,
+)  # fmt: skip
+_FAST = _command(
+    "search-fast", "Ask a question by its words and your own embedding alone.", FAST,
+    words=_query_words, unlisted=("query",), gather=_query, code=_any_found,
+)  # fmt: skip
+_EXPLAIN = _command(
+    "explain", "Show how the hits of a question come about, and with --id why one is missing.", EXPLAIN,
+    words=_query_words, unlisted=("query",), gather=_query,
 )  # fmt: skip
 _GET = _command(
     "get", "Read capsules whole.", GET,
@@ -326,6 +348,8 @@ TOOL_COMMANDS: Mapping[str, ToolCommand] = {
     for command in (
         _STORE,
         _RECALL,
+        _FAST,
+        _EXPLAIN,
         _GET,
         _LIST,
         _RELATE,
