@@ -3,16 +3,19 @@
 import pytest
 
 from recordance.domain.capsule import LabelField, Standing
+from recordance.domain.change import PutFeedback
 from recordance.domain.embedding import vector_of
 from recordance.domain.instant import Instant
+from recordance.domain.journal import Op
 from recordance.domain.relation import RelationKind
+from recordance.domain.review import Feedback, FeedbackOutcome
 from recordance.domain.validity import Validity
 from recordance.ports.models import Models
 from recordance.query.pipeline import DEFAULT_STAGES, FAST_STAGES, Stage
 from recordance.ranking.pipeline_run import StageState
 from support.pipelines import ToyEmbedder, ToyReranker, asked, found_by, numbers, run, stage, tuned
 from support.recalls import Recalls, fenced, only
-from support.truths import NOON, days
+from support.truths import NOON, days, told
 
 
 def plain() -> Recalls:
@@ -194,6 +197,29 @@ def test_what_is_known_of_a_capsule_moves_it() -> None:
     old = found.hits[1].factors
     assert (old.similarity, old.freshness, old.reinforcement, old.importance) == (1.0, 0.3, 0.0, 0.5)
     assert found.hits[1].score == pytest.approx((0.55 + 0.045 + 0.05) * (0.7 + 0.3 * 2 ** (-400 / 90)))
+
+
+def test_what_helped_is_reinforced_and_what_was_only_used_is_not() -> None:
+    """L12, O11: help alone counts, a fifth each; neither a recall nor another judgement moves anything."""
+    store = Recalls()
+    store.remember("pin tokio", "pin tokio")
+    for actor, outcome in (("bob", "helped"), ("cleo", "helped"), ("dan", "ignored"), ("eve", "hurt")):
+        judged = Feedback(2, "", actor, FeedbackOutcome(outcome), True, None, NOON)
+        store.write(told(Op.FED_BACK, 2, PutFeedback(judged)))
+    local = store.destinations.reading(fenced(), None)
+    for _ in range(2):
+        found = run(local, asked("pin tokio"))
+        assert [(hit.capsule.number, hit.factors.reinforcement) for hit in found.hits] == [(2, 0.4), (1, 0.0)]
+
+
+def test_ages_are_those_of_the_instant_that_is_asked_about() -> None:
+    """L12, F9: as of a year ago a capsule was as young as it then was, and what superseded it later had not yet."""
+    store = Recalls()
+    store.remember("pin tokio", validity=Validity(Instant(NOON - days(400))), standing=Standing(superseded_at=NOON))
+    local = store.destinations.reading(fenced(), None)
+    assert run(local, asked("pin tokio")).hits == ()
+    (hit,) = run(local, asked("pin tokio", base={"as_of": Instant(NOON - days(397))})).hits
+    assert hit.factors.freshness == 1.0
 
 
 def test_the_graph_stays_inside_the_fences_and_leads_to_nothing_dead() -> None:
