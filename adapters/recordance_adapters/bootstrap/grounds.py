@@ -66,7 +66,7 @@ def server_premises(
 
 def cleanness(truth: "SqlTruth", store: str) -> Mapping[str, CleanUpTo]:
     """Return what tells of each index in a slot up to where it is clean."""
-    from recordance_adapters.driven.qdrant_vectors.sidecar import settled_in
+    from recordance_adapters.driven.qdrant_vectors.spaces import all_settled_in
     from recordance_adapters.driven.tantivy_terms import clean_in
 
     def follows(seq: int, mark: str) -> bool:
@@ -77,16 +77,16 @@ def cleanness(truth: "SqlTruth", store: str) -> Mapping[str, CleanUpTo]:
         return clean_in(path, store, follows)
 
     def clean_vectors(path: Path) -> int | None:
-        return settled_in(path, store, follows)
+        return all_settled_in(path, store, follows)
 
     return {TERM_INDEX: clean_terms, VECTOR_INDEX: clean_vectors}
 
 
-def in_collection(vectors: FollowedVectors) -> Further:
+def in_collection(followed: Sequence[FollowedVectors]) -> Further:
     """Return the places of vectors in a collection of a server: its points, and what that server keeps of those that are gone."""
 
     def further(seq: int) -> Sequence[Place]:
-        dropped = vectors.status().applied >= seq
+        dropped = all(vectors.status().applied >= seq for vectors in followed)
         note = "the process that writes it has yet to drop the vector, or its server does not answer"
         points = Place(VECTOR_COLLECTION, PlaceState.PURGED) if dropped else Place(VECTOR_COLLECTION, PlaceState.PENDING, note)
         return (points, _VECTOR_SERVER)

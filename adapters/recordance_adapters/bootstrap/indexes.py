@@ -1,8 +1,10 @@
 """The indexes of one process, in a slot of this machine's folder, or the one that it shares on a server."""
 
+import hashlib
 import secrets
+import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -46,26 +48,44 @@ def open_terms(slot: "Slot | None", store: str) -> TermReplica:
         raise StoreUnusable(f"{lesson} ({problem})", lesson=lesson) from problem
 
 
-def follow_vectors(place: DestinationSettings, truth: "SqlTruth", slot: "Slot | None", store: str) -> FollowedVectors:
-    """Return the follower of this process's own index of vectors, or of the one on a server that all share.
+def follow_vectors(
+    place: DestinationSettings, truth: "SqlTruth", slot: "Slot | None", store: str, space: str = DEFAULT_SPACE
+) -> FollowedVectors:
+    """Return the follower of this process's own index of a space, or of the one on a server that all share.
 
     Raises StoreUnusable where the server has something else under the name of the index.
     """
     if place.vectors is None:
-        return VectorFollower(truth, DEFAULT_SPACE, partial(_open_vectors, slot, store), time.monotonic)
-    if slot is not None:
-        from recordance_adapters.driven.qdrant_vectors.sidecar import remove_vectors
-
-        remove_vectors(slot.path)  # those of a time without a server, which nothing would purge any more
-    opening = partial(_open_collection, place.vectors, place.qdrant, store)
-    duty = partial(_on_duty, truth.duty("vector index"))
-    follower = SharedVectorFollower(truth, DEFAULT_SPACE, opening, duty, partial(secrets.token_hex, 16), time.monotonic)
+        return VectorFollower(truth, space, partial(_open_vectors, slot, store, space), time.monotonic)
+    opening = partial(_open_collection, place.vectors, place.qdrant, store, space)
+    duty = partial(on_duty, truth.duty(_named("vector index", space)))
+    follower = SharedVectorFollower(truth, space, opening, duty, partial(secrets.token_hex, 16), time.monotonic)
     follower.prove()
     return follower
 
 
+def leave_unfollowed(place: DestinationSettings, slot: "Slot | None", spaces: Collection[str]) -> None:
+    """Remove what a slot holds of spaces that are followed no more, or on a server now: nothing would purge it any more."""
+    if slot is None:
+        return
+    from recordance_adapters.driven.qdrant_vectors.sidecar import remove_vectors
+    from recordance_adapters.driven.qdrant_vectors.spaces import folder_of_space, folders_of_spaces
+
+    kept = set[Path]() if place.vectors is not None else {folder_of_space(slot.path, space) for space in spaces}
+    if place.vectors is not None:
+        remove_vectors(slot.path)
+    for folder in folders_of_spaces(slot.path):
+        if folder not in kept:
+            shutil.rmtree(folder)
+
+
+def _named(base: str, space: str) -> str:
+    """Return what belongs to a space, by its digest where it is not the callers'."""
+    return base if space == DEFAULT_SPACE else f"{base}-{hashlib.sha256(space.encode()).hexdigest()[:16]}"
+
+
 @contextmanager
-def _on_duty(duty: "Duty") -> Iterator[bool]:
+def on_duty(duty: "Duty") -> Iterator[bool]:
     """Have the duty for one catch-up, where nobody else has it."""
     try:
         yield duty.held()
@@ -73,14 +93,14 @@ def _on_duty(duty: "Duty") -> Iterator[bool]:
         duty.release()
 
 
-def _open_collection(url: str, given: QdrantSettings, store: str) -> SharedVectorIndex:
+def _open_collection(url: str, given: QdrantSettings, store: str, space: str) -> SharedVectorIndex:
     """Return the index on a server, which is not asked yet; it loads the client, which takes a second."""
     from recordance_adapters.driven.qdrant_vectors.remote import RemoteVectors, open_collection
 
     key = given.api_key if given.api_key_file is None else secret_in(given.api_key_file, "key of the Qdrant server")
     remote = RemoteVectors(
         url=url,
-        collection=given.collection,
+        collection=_named(given.collection or f"recordance-{store}", space),
         api_key=key,
         grpc=given.grpc,
         grpc_port=given.grpc_port,
@@ -93,7 +113,7 @@ def _open_collection(url: str, given: QdrantSettings, store: str) -> SharedVecto
     return open_collection(remote, store)
 
 
-def _open_vectors(slot: "Slot | None", store: str) -> VectorReplica:
+def _open_vectors(slot: "Slot | None", store: str, space: str) -> VectorReplica:
     """Return the vector index of this process, in memory where no folder can hold it; it loads the engine."""
     if slot is None:
         from recordance_adapters.driven.in_memory.vectors import MemoryVectorReplica
@@ -101,7 +121,12 @@ def _open_vectors(slot: "Slot | None", store: str) -> VectorReplica:
         return MemoryVectorReplica()
     try:
         from recordance_adapters.driven.qdrant_vectors.opening import open_vectors
+        from recordance_adapters.driven.qdrant_vectors.spaces import beside_in, folder_of_space
 
-        return open_vectors(slot.path, store, slot.others())
+        if space == DEFAULT_SPACE:
+            return open_vectors(slot.path, store, slot.others())
+        folder = folder_of_space(slot.path, space)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return open_vectors(folder, store, beside_in(slot.others(), space))
     except (ImportError, OSError) as problem:  # recalls go on without an index, and compare every vector
         raise Fault(f"the vector index cannot be opened: {problem}") from problem

@@ -8,6 +8,7 @@ from recordance.domain.embedding import DEFAULT_SPACE
 from recordance.usecases.follow import TermFollower
 from recordance.usecases.purging import Purger
 from recordance.usecases.vector_follow import VectorFollower
+from recordance_adapters.bootstrap.models import embedder_of
 from recordance_adapters.bootstrap.parts import Parts, store_of
 from recordance_adapters.bootstrap.service import Opened, Service
 from recordance_adapters.bootstrap.truths import fixed_identity, identity_by_chance
@@ -34,6 +35,9 @@ def _open_memory(settings: Settings, place: DestinationSettings) -> Opened:
     misses = QueuedMisses(truth)
     terms = TermFollower(truth, replica, time.monotonic, settings.follower.deadline_ms / 1_000)
     vectors = VectorFollower(truth, DEFAULT_SPACE, MemoryVectorReplica, time.monotonic)
-    purger = Purger(truth, terms, vectors, MemoryPremises())
+    embedder = embedder_of(settings.embedder)
+    names = () if embedder is None else (embedder.model,)
+    spaces = {name: VectorFollower(truth, name, MemoryVectorReplica, time.monotonic) for name in names}
+    purger = Purger(truth, terms, vectors, MemoryPremises(), spaces=tuple(spaces.values()))
     housing = MemoryHousing(lambda: replica.snapshot().document_count)
-    return Opened(store_of(settings, place, Parts(truth, terms, vectors, purger, misses)), housing, misses.close)
+    return Opened(store_of(settings, place, Parts(truth, terms, vectors, purger, misses, spaces)), housing, misses.close)

@@ -1,5 +1,6 @@
 """The models that the settings name (decision 10). None is loaded or asked here, and nothing is imported where there are none."""
 
+import functools
 import logging
 from functools import partial
 from pathlib import Path
@@ -26,14 +27,9 @@ def models_of(settings: ModelSettings) -> Models:
     return Models(embedder_of(settings.embedder), _reranker(settings.reranker))
 
 
-def space_of(given: EmbedderSettings) -> str | None:
-    """Return the space of the configured embedder, which bears its model's name (W4); None without one."""
-    embedder = embedder_of(given)
-    return None if embedder is None else embedder.model
-
-
+@functools.lru_cache(maxsize=8)
 def embedder_of(given: EmbedderSettings) -> Embedder | None:
-    """Return the embedder that is configured, None where none is."""
+    """Return the embedder that is configured, None where none is; the same for all, so that a local one is read once."""
     if given.kind is ModelKind.OFF:
         return None
     if given.kind is ModelKind.LOCAL:

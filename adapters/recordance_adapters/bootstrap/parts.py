@@ -1,6 +1,7 @@
 """What a store consists of, wherever it is kept."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from recordance.ports.clock import Clock
 from recordance.ports.misses import MissRecorder
@@ -24,6 +25,7 @@ class Parts:
     vectors: FollowedVectors
     purger: Purger
     misses: MissRecorder
+    spaces: Mapping[str, FollowedVectors] = field(default_factory=dict)
 
 
 def store_of(settings: Settings, place: DestinationSettings, parts: Parts) -> Store:
@@ -34,14 +36,16 @@ def store_of(settings: Settings, place: DestinationSettings, parts: Parts) -> St
         truth=parts.truth,
         terms=parts.terms,
         vectors=parts.vectors,
+        spaces=parts.spaces,
         purger=parts.purger,
         anchors=RepositoryAnchors(settings.root),
-        clock=_clock(settings),
+        clock=clock_of(settings),
         misses=parts.misses,
         taint=settings.taint.policy(),
         fusion_depth=settings.fusion_depth,
     )
 
 
-def _clock(settings: Settings) -> Clock:
+def clock_of(settings: Settings) -> Clock:
+    """Return the clock, which stands still where the settings say so."""
     return SystemClock() if settings.fixed.clock is None else FixedClock(settings.fixed.clock)

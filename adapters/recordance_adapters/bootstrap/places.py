@@ -9,13 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recordance.ports.housing import Housing
+from recordance.ports.models import Embedder
 from recordance.ports.premises import Premises
 from recordance.ports.terms import TermReplica
+from recordance.usecases.embed_stored import StoredEmbedder
 from recordance.usecases.follow import TermFollower
 from recordance.usecases.purging import Purger
+from recordance.usecases.vector_view import FollowedVectors
 from recordance_adapters.bootstrap.grounds import Further, cleanness, folder_premises, in_collection, server_premises
-from recordance_adapters.bootstrap.indexes import adopt, follow_vectors, open_terms
-from recordance_adapters.bootstrap.parts import Parts, store_of
+from recordance_adapters.bootstrap.indexes import adopt, follow_vectors, leave_unfollowed, on_duty, open_terms
+from recordance_adapters.bootstrap.models import embedder_of
+from recordance_adapters.bootstrap.parts import Parts, clock_of, store_of
 from recordance_adapters.bootstrap.service import Opened, Service
 from recordance_adapters.bootstrap.truths import REPLICAS_FOLDER, Absent, address_of, folder_of, open_truth, report
 from recordance_adapters.driven.system.housing import FolderHousing, ServerHousing
@@ -50,24 +54,44 @@ def _open_place(absent: Absent, settings: Settings, place: DestinationSettings) 
         replica = open_terms(site.slot, site.store)
         undoing.callback(replica.close)
         terms = TermFollower(site.truth, replica, time.monotonic, settings.follower.deadline_ms / 1_000)
+        embedder = embedder_of(settings.embedder)
+        names = () if embedder is None else (embedder.model,)
+        leave_unfollowed(place, site.slot, names)
         vectors = follow_vectors(place, site.truth, site.slot, site.store)
         undoing.callback(vectors.close)
+        spaces = {name: follow_vectors(place, site.truth, site.slot, site.store, name) for name in names}
+        for each in spaces.values():
+            undoing.callback(each.close)
         talking = undoing.enter_context(ExitStack())
         neighbours = _neighbours(talking, site, place)
-        further = nothing_further if place.vectors is None else in_collection(vectors)
+        further = nothing_further if place.vectors is None else in_collection((vectors, *spaces.values()))
         background = Background()
         purger = Purger(site.truth, terms, vectors, _premises(settings, site, neighbours, further), background.urge)
         timings = _watched(talking, site.truth, background, _timings(settings.follower))
         background.add(Pacemaker(terms, site.truth.data_version, timings, purger.catch_up))
-        background.add(Pacemaker(vectors, lambda: (site.truth.data_version(), vectors.alarms), timings))
+        for each in (vectors, *spaces.values()):
+            background.add(Pacemaker(each, partial(_changes, site.truth, each), timings))
         indexed = partial(_documents_in, replica)
         housing = _housing(site, place, neighbours, indexed)
         waking = WakingTruth(site.truth, background.wake)
         misses = QueuedMisses(waking) if site.truth.obstacle is None else UnkeptMisses(site.truth.obstacle)
+        if embedder is not None and site.truth.obstacle is None:
+            background.add(_embedding(settings, site.truth, waking, embedder, timings))
         background.start()
         held = undoing.pop_all()
-    parts = Parts(waking, terms, vectors, purger, misses)
+    parts = Parts(waking, terms, vectors, purger, misses, spaces)
     return Opened(store_of(settings, place, parts), housing, partial(_let_go, background, misses, talking, held))
+
+
+def _changes(truth: "SqlTruth", vectors: FollowedVectors) -> tuple[object, int]:
+    return truth.data_version(), vectors.alarms
+
+
+def _embedding(settings: Settings, truth: "SqlTruth", waking: WakingTruth, embedder: Embedder, timings: Timings) -> Pacemaker:
+    """Return what embeds the contents that the embedder's space lacks."""
+    duty = partial(on_duty, truth.duty(f"embedding {embedder.model}"))
+    stored = StoredEmbedder(waking, embedder, clock_of(settings), duty, settings.embedder.batch)
+    return Pacemaker(stored, truth.data_version, timings, stored.look_again)
 
 
 @dataclass(frozen=True, slots=True)

@@ -199,6 +199,13 @@ class TruthReader(Protocol):
         """Return the numbers, ascending, of the capsules with a vector in `space` that every fence of `scope` admits (F4)."""
         ...
 
+    def unembedded(self, space: str, above: int, below: int, count: int) -> Sequence[int]:
+        """Return the unforgotten capsules between two numbers, which are left out, that have no vector in a space.
+
+        The highest number comes first, and no more than `count` come.
+        """
+        ...
+
     def embeddings(self, numbers: Collection[int]) -> Mapping[int, Sequence[Embedding]]:
         """Return every embedding of those of `numbers` that have any, by space, for exports and upkeep."""
         ...

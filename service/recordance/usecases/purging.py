@@ -31,10 +31,11 @@ class Purger:
         vectors: Committing,
         premises: Premises,
         begin: Callable[[], None] | None = None,
+        spaces: Sequence[Committing] = (),
     ) -> None:
         self._truth = truth
         self._terms = terms
-        self._vectors = vectors
+        self._vectors = (vectors, *spaces)
         self._premises = premises
         self._begin = begin or self._purge_indexes
         self._tidied = 0
@@ -71,4 +72,5 @@ class Purger:
     def _purge_indexes(self) -> None:
         self._terms.purge()
         self._terms.commit()
-        self._vectors.commit()
+        for vectors in self._vectors:
+            vectors.commit()

@@ -106,6 +106,13 @@ class MemoryReader:
         embedded = sorted(number for number, name in self._contents.vectors if name == space)
         return [number for number in embedded if self._admits(scope, number)]
 
+    def unembedded(self, space: str, above: int, below: int, count: int) -> Sequence[int]:
+        """See TruthReader."""
+        contents = self._contents
+        lacking = [number for number in contents.texts if (number, space) not in contents.vectors]
+        between = (number for number in lacking if above < number < below and number not in contents.tombstones)
+        return sorted(between, reverse=True)[:count]
+
     def embeddings(self, numbers: Collection[int]) -> Mapping[int, Sequence[Embedding]]:
         """See TruthReader."""
         held = sorted(self._contents.vectors.items())

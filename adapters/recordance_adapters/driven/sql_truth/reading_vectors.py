@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Collection, Mapping, Sequence
 
-from sqlalchemy import Select, bindparam, select
+from sqlalchemy import Integer, Select, bindparam, exists, select
 
 from recordance.domain.embedding import Embedding, Space, Vector
 from recordance.ports.truth import OccupiedSpace
@@ -11,13 +11,22 @@ from recordance.query.fence import Scope
 from recordance_adapters.driven.sql_truth.fenced import FencedReading, large_fences, small_fences
 from recordance_adapters.driven.sql_truth.fencing import embedded_where
 from recordance_adapters.driven.sql_truth.rows import Row, among
-from recordance_adapters.driven.sql_truth.tables import embedding, embedding_space
+from recordance_adapters.driven.sql_truth.tables import capsule, embedding, embedding_space
 
 _SPACE_COLUMNS = (
     embedding_space.c.space, embedding_space.c.dimension, embedding_space.c.model, embedding_space.c.vectors,
 )  # fmt: skip
 _SPACES = select(*_SPACE_COLUMNS)
 _SPACE = _SPACES.where(embedding_space.c.space == bindparam("space"))
+_THERE = exists().where(embedding.c.capsule == capsule.c.number, embedding.c.space == bindparam("space"))
+_UNEMBEDDED = (
+    select(capsule.c.number)
+    .where(
+        capsule.c.number > bindparam("above"), capsule.c.number < bindparam("below"), capsule.c.tombstoned_at.is_(None), ~_THERE
+    )
+    .order_by(capsule.c.number.desc())
+    .limit(bindparam("most", type_=Integer))
+)
 _EMBEDDED = select(embedding.c.capsule).where(embedding.c.space == bindparam("space"))
 
 
@@ -53,6 +62,11 @@ class VectorReading(FencedReading):
         asked = small_fences(scope)
         rows = self._rows.once(embedded_where(space, asked)) if asked else self._rows.all(_EMBEDDED, space=space)
         return list(self.judged(sorted(number for (number,) in rows), large_fences(scope)))
+
+    def unembedded(self, space: str, above: int, below: int, count: int) -> Sequence[int]:
+        """See TruthReader."""
+        rows = self._rows.all(_UNEMBEDDED, space=space, above=above, below=below, most=count)
+        return [number for (number,) in rows]
 
     def embeddings(self, numbers: Collection[int]) -> Mapping[int, Sequence[Embedding]]:
         """See TruthReader."""

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from recordance.errors import StateKind, StoreUnusable
+from recordance.errors import ModelFailed, StateKind, StoreUnusable
 from recordance.ports.truth import Truth, TruthReader, TruthWriter
 from recordance.usecases.follow import FollowerStatus
 
@@ -113,6 +113,7 @@ class Pacemaker:
         self._stop = threading.Event()
         self._again = threading.Event()
         self._away = False
+        self._failed: str | None = None
         self._thread = threading.Thread(target=self._run, name="recordance-pacemaker", daemon=True)
 
     def start(self) -> None:
@@ -174,11 +175,18 @@ class Pacemaker:
         if self._away:
             self._away = False
             _log.warning("the truth is back, and followed again")
+        if self._failed is not None:
+            self._failed = None
+            _log.warning("the model answers again")
         self._await_write(seen, math.inf if purged else again)
         return purged
 
     def _tell(self, problem: Exception, pause: float) -> None:
-        if not (isinstance(problem, StoreUnusable) and problem.kind is StateKind.STORE_UNREACHABLE):
+        if isinstance(problem, ModelFailed):
+            if self._failed != problem.why:
+                self._failed = problem.why
+                _log.warning("contents wait to be embedded, for the model %s: %s", problem.why, problem)
+        elif not (isinstance(problem, StoreUnusable) and problem.kind is StateKind.STORE_UNREACHABLE):
             _log.warning("the index could not be brought up to date; next try in %.2g s", pause, exc_info=problem)
         elif not self._away:
             self._away = True
