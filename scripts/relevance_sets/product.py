@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from recordance.query.pipeline import MOST_WANTED, PipelineFusion
 from recordance_adapters.bootstrap import open_service
 from recordance_adapters.settings import Settings
 from recordance_adapters.wire.tool import Call
+from recordance_adapters.wire.tools.explain import EXPLAIN
 from recordance_adapters.wire.tools.retrieve import RETRIEVE
 from recordance_adapters.wire.tools.store import STORE
 from relevance_sets.sets import Corpus, Passage, Question
@@ -24,6 +26,14 @@ ALL_OF_THEM = 1_000_000_000
 
 
 @dataclass(frozen=True)
+class Seen:
+    """What one recall answered: ids, the best first, and the support of the whole; 0 where nothing grounded, None if untold."""
+
+    ranking: Sequence[str]
+    support: float | None
+
+
+@dataclass(frozen=True)
 class Lane:
     """A way of asking: what the table calls it, the arguments that ask so, and settings that differ from the defaults."""
 
@@ -34,9 +44,34 @@ class Lane:
     @property
     def needs_vectors(self) -> bool:
         """Whether an embedding of the question goes with the words."""
-        return self.arguments["lane"] != "term"
+        return bool(self.arguments["lane"] != "term")
+
+    def seen(self, call: Call, question: Question, language: str) -> Seen:
+        """Ask a question and return what came of it."""
+        asked: dict[str, Any] = {"terms": terms_of(question.text, language), "limit": DEPTH, "token_budget": ALL_OF_THEM}
+        answer = RETRIEVE.handle(call, {**asked, **self._embedding(question), **self.arguments})
+        return Seen([result["id"] for result in answer["results"]], answer.get("support", 0.0))
+
+    def _embedding(self, question: Question) -> dict[str, Any]:
+        return {"query_embedding": list(question.vector or ())} if self.needs_vectors else {}
 
 
+class Piped(Lane):
+    """The whole question, stop words and all, put to the stages of the pipeline; `stages` among the arguments says to which."""
+
+    @property
+    def needs_vectors(self) -> bool:
+        """See Lane."""
+        return "semantic" in self.arguments["stages"]
+
+    def seen(self, call: Call, question: Question, language: str) -> Seen:
+        """See Lane. The first fifty are all that the pipeline shows, and it tells no support of the whole."""
+        del language  # the pipeline takes questions as they are
+        asked = {"query": question.text, "limit": MOST_WANTED, **self._embedding(question), **self.arguments}
+        return Seen([hit["id"] for hit in EXPLAIN.handle(call, asked)["hits"]], None)
+
+
+_EVERYTHING = ["term", "semantic", "fuzzy", "graph"]
 LANES = (
     Lane("term", {"lane": "term"}),
     Lane(f"vector, vector_k {DEPTH}", {"lane": "vector", "vector_k": DEPTH}),
@@ -44,16 +79,12 @@ LANES = (
     Lane("fused rrf, fusion_depth 10", {"lane": "fused", "fusion": "rrf"}, {"fusion_depth": 10}),
     Lane("fused convex", {"lane": "fused", "fusion": "convex"}),
     Lane(f"fused convex, vector_k {DEPTH}", {"lane": "fused", "fusion": "convex", "vector_k": DEPTH}),
+    Piped("pipeline, words", {"stages": ["term"]}),
+    Piped("pipeline, vectors", {"stages": ["semantic"]}),
+    Piped("pipeline, words, spellings and graph", {"stages": ["term", "fuzzy", "graph"]}),
+    *(Piped(f"pipeline, {fusion}", {"stages": _EVERYTHING, "fusion": fusion}) for fusion in PipelineFusion),
 )
 """Where no other is named, vector_k is 10 and fusion_depth 200, as for a caller and a server that say nothing."""
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What one recall answered: ids, the best first, and the support of the whole; 0 where nothing grounded."""
-
-    ranking: Sequence[str]
-    support: float
 
 
 @dataclass
@@ -91,11 +122,7 @@ def recalls(stored: Stored, lane: Lane, questions: Sequence[Question], language:
     """Ask each question in one way and yield what came of it."""
     with _opened(stored.folder, **lane.settings) as call:
         for question in questions:
-            asked: dict[str, Any] = {"terms": terms_of(question.text, language), "limit": DEPTH, "token_budget": ALL_OF_THEM}
-            if lane.needs_vectors:
-                asked["query_embedding"] = list(question.vector or ())
-            answer = RETRIEVE.handle(call, asked | lane.arguments)
-            yield Seen([result["id"] for result in answer["results"]], answer.get("support", 0.0))
+            yield lane.seen(call, question, language)
 
 
 @contextmanager

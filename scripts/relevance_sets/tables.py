@@ -38,12 +38,13 @@ class Scores:
         """Count the answer to a question that has evidence."""
         for name, metric in METRICS.items():
             self.values[name].append(metric(seen.ranking, evidence))
-        self.present.append(seen.support)
+        if seen.support is not None:
+            self.present.append(seen.support)
 
     def cells(self) -> list[str]:
         """Return the row of the table."""
         means = [f"{mean(values):.3f}" for values in self.values.values()]
-        return [self.lane.name, *means, *([f"{auroc(self.present, self.missing):.3f}"] if self.missing else [])]
+        return [self.lane.name, *means, *([f"{auroc(self.present, self.missing):.3f}"] if self.missing else [""])]
 
 
 def measured(questions: QuestionSet) -> str:
@@ -77,7 +78,7 @@ def _ask(stored: Stored, corpus: Corpus, score: Scores, language: str) -> None:
     for question, seen in zip(asked, recalls(stored, score.lane, asked, language), strict=True):
         if question.evidence:
             score.add(seen, stored.evidence(question))
-        else:
+        elif seen.support is not None:
             score.missing.append(seen.support)
 
 
@@ -85,7 +86,7 @@ def _table(scores: Sequence[Scores]) -> Iterator[str]:
     heads = ["lane", *METRICS, *([AUROC] if any(score.missing for score in scores) else [])]
     yield _line(heads)
     yield _line(["---"] * len(heads))
-    yield from (_line(score.cells()) for score in scores)
+    yield from (_line(score.cells()[: len(heads)]) for score in scores)
 
 
 def _line(cells: Sequence[str]) -> str:
