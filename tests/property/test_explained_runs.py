@@ -58,7 +58,7 @@ def test_a_stage_that_is_off_is_a_lane_that_found_nothing(seed: int) -> None:
         for fusion in PipelineFusion:
             tuning = tuned(fusion=fusion)
             whole = {
-                each.stage: LaneFound(each.stage, tuning.lanes[each.stage], each.hits)
+                each.stage: LaneFound(each.stage, tuning.share(each.stage), each.hits)
                 for each in run(local, asked(question, embedding=embedding, stages=frozenset(FINDING), tuning=tuning)).stages
                 if each.stage in FINDING
             }

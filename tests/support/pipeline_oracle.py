@@ -8,6 +8,8 @@ from support.dialect_oracle import Admits, Reading
 from support.oracle import words
 
 DEPTH, POOL, HALF_LIFE = 30, 60, 90.0
+WEIGHTS = (1.0, 0.35)
+"""What words and meaning weigh by ranks."""
 DAY = 86_400_000_000
 
 
@@ -27,9 +29,9 @@ class PipelineOracle:
             cosines = self.reading.cosines(embedding, active)
             lanes.append(sorted(cosines, key=lambda number: (-cosines[number], number))[:POOL])
         fused: dict[int, float] = {}
-        for lane in lanes:
+        for lane, weight in zip(lanes, WEIGHTS, strict=False):
             for rank, number in enumerate(lane[:DEPTH], start=1):
-                fused[number] = fused.get(number, 0.0) + 1.0 / (60 + rank)
+                fused[number] = fused.get(number, 0.0) + weight / (60 + rank)
         fused = {number: round(total, 12) for number, total in fused.items()}
         least, behind = min(fused.values(), default=0.0), dict[int, int]()
         for lane in lanes:

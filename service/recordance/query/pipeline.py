@@ -80,13 +80,26 @@ class BlendWeights:
     decay: float = 0.3
 
 
-DEFAULT_LANES: Mapping[Stage, LaneShare] = {
-    Stage.TERM: LaneShare(30, 1.0),
-    Stage.SEMANTIC: LaneShare(30, 1.0),
-    Stage.FUZZY: LaneShare(10, 0.3),
-    Stage.GRAPH: LaneShare(10, 0.2),
+Shares = Mapping[Stage, LaneShare]
+
+
+def _shares(semantic: float, fuzzy: float, graph: float) -> Shares:
+    """Return the shares of the lanes beside words, which weigh 1."""
+    return {
+        Stage.TERM: LaneShare(30, 1.0),
+        Stage.SEMANTIC: LaneShare(30, semantic),
+        Stage.FUZZY: LaneShare(10, fuzzy),
+        Stage.GRAPH: LaneShare(10, graph),
+    }
+
+
+DEFAULT_LANES: Mapping[PipelineFusion, Shares] = {
+    PipelineFusion.RRF: _shares(semantic=0.35, fuzzy=0.05, graph=0.05),
+    PipelineFusion.LEGACY: _shares(semantic=0.5, fuzzy=0.3, graph=0.2),
+    PipelineFusion.CONVEX: _shares(semantic=0.7, fuzzy=0.3, graph=0.2),
 }
-"""Depths and weights are chosen by measurement on some of the data and reported on the rest (`scripts/relevance`, L16)."""
+"""Depths and weights, for each fusion its own: chosen on half of LoCoMo's conversations, by turns and by sessions, and reported
+on the other half (`scripts/relevance`, L16). By ranks, vectors that weigh as much as words lose more sessions than turns gain."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,11 +111,15 @@ class Tuning:
     """
 
     fusion: PipelineFusion = PipelineFusion.RRF
-    lanes: Mapping[Stage, LaneShare] = field(default_factory=lambda: DEFAULT_LANES)
+    lanes: Mapping[PipelineFusion, Shares] = field(default_factory=lambda: DEFAULT_LANES)
     pool: int = 60
     judged: int = 30
     balance: float = 0.7
     blend: BlendWeights = field(default_factory=BlendWeights)
+
+    def share(self, stage: Stage) -> LaneShare:
+        """Return how a lane enters the fusion that is chosen."""
+        return self.lanes[self.fusion][stage]
 
 
 DEFAULT_TUNING = Tuning()

@@ -82,7 +82,7 @@ def _ranked(asked: _Asked, id: str, capsule: Capsule, text: CapsuleText) -> Acco
 
 
 def _place(asked: _Asked, stage: Stage, number: int, text: CapsuleText) -> LanePlace:
-    depth = asked.query.tuning.lanes[stage].depth
+    depth = asked.query.tuning.share(stage).depth
     ran = next(each for each in asked.run.stages if each.stage is stage)
     if ran.state is not StageState.RAN:
         return LanePlace(stage=stage, depth=depth, why=ran.why or "it is off")

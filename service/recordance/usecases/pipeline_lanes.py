@@ -71,7 +71,7 @@ class Lanes:
         took = self.stopwatch() - began
         self.runs.append(StageRun(stage=stage, state=came.state, why=came.why, hits=tuple(came.hits), seconds=took))
         if came.hits:
-            self.found.append(LaneFound(stage, self.query.tuning.lanes[stage], tuple(came.hits)))
+            self.found.append(LaneFound(stage, self.query.tuning.share(stage), tuple(came.hits)))
 
     def _term(self) -> _Yield:
         """Look for the question's words, each for itself, by their weight."""
@@ -103,7 +103,7 @@ class Lanes:
         seeds = [each.number for each in fuse(self.found, self.query.tuning.fusion)[:MOST_SEEDS]]
         if not seeds:
             return _Yield(why="there is no hit to go on from")
-        hits = graph_hits(self.look, seeds, self.query.tuning.lanes[Stage.GRAPH].depth)
+        hits = graph_hits(self.look, seeds, self.query.tuning.share(Stage.GRAPH).depth)
         self.capsules |= self.look.reader.capsules([hit.number for hit in hits if hit.number not in self.capsules])
         return _Yield(hits)
 
