@@ -126,7 +126,8 @@ def test_descriptions_teach_in_few_words(tool: Tool) -> None:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("memory_search", "memory_retrieve"),
+        ("memory_search", "tool set search"),
+        ("memory_find", "memory_retrieve"),
         ("recall_facts", "memory_retrieve"),
         ("memory_stor", "memory_store"),
         ("memory_archive", "tool set life"),

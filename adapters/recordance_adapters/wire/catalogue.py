@@ -17,6 +17,7 @@ from recordance_adapters.wire.tools.misses import MISSES
 from recordance_adapters.wire.tools.read import GET, LIST
 from recordance_adapters.wire.tools.relate import RELATE
 from recordance_adapters.wire.tools.retrieve import RETRIEVE
+from recordance_adapters.wire.tools.search import SEARCH
 from recordance_adapters.wire.tools.search_scopes import SEARCH_SCOPES
 from recordance_adapters.wire.tools.store import STORE
 from recordance_adapters.wire.tools.vector import VECTOR
@@ -24,6 +25,7 @@ from recordance_adapters.wire.tools.whereabouts import PROJECTS, WHERE_AM_I
 
 TOOLS: tuple[Tool, ...] = (
     *(RETRIEVE, STORE, GET, LIST, RELATE, ALIAS, VECTOR, FORGET, FEEDBACK, REVIEW, MISSES, SEARCH_SCOPES),
+    SEARCH,
     *(RECALL, WHERE_AM_I, PROJECTS),
     *(FAST, EXPLAIN),
     *(UPDATE, ARCHIVE, HISTORY),
