@@ -12,6 +12,7 @@ from support.dialect_oracle import Arguments, Reading
 from support.dialect_trials import Judge
 from support.oracle import Oracle, Refused
 from support.recall_judges import explained, quick
+from support.search_judge import searched
 
 INVALID, MISSING = -32602, -32002
 Answer = Mapping[str, Any]
@@ -110,6 +111,7 @@ def _warranted(reading: Reading, rows: Sequence[Answer]) -> Iterator[str]:
 
 JUDGES: Mapping[str, Judge] = {
     "memory_retrieve": retrieved,
+    "memory_search": unless_unfit(searched),
     "recall": unless_unfit(accrued),
     "memory_search_fast": unless_unfit(quick),
     "memory_explain_search": unless_unfit(explained),

@@ -225,6 +225,8 @@ class DialectScene(Scene):
     def _selection(self) -> Arguments:
         chance = self._chance
         query = "" if chance.random() < 0.15 else self._question()
+        if chance.random() < 0.1:
+            query = " ".join([f"nowhere{chance.randint(0, 9)}", *chance.sample(WORDS, chance.randint(1, 18))])
         scope: Arguments = chance.choice(
             (
                 {},
