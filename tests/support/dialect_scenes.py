@@ -226,7 +226,7 @@ class DialectScene(Scene):
         chance = self._chance
         query = "" if chance.random() < 0.15 else self._question()
         if chance.random() < 0.1:
-            query = " ".join([f"nowhere{chance.randint(0, 9)}", *chance.sample(WORDS, chance.randint(1, 18))])
+            query = " ".join([f"nowhere{chance.randint(0, 9)}", *chance.sample(WORDS, chance.choice((1, 4, 12, 36)))])
         scope: Arguments = chance.choice(
             (
                 {},

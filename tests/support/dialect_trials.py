@@ -110,6 +110,12 @@ def _kinds(tool: str, answer: Mapping[str, Any]) -> Iterator[str]:
     yield tool
     if "error" in answer:
         yield f"{tool}: refused"
+    if "retrieval" in answer:
+        told = answer["retrieval"]
+        yield from (told["reason"], told["strategy"])
+        yield from (name for name in ("has_more_in_pool", "candidate_limit_reached") if told[name])
+        fallback = told.get("fallback", {})
+        yield from (name for name in ("applied", *FRAGMENTS) if fallback.get(name))
 
 
 def leave(_: Recalls) -> None:
@@ -130,6 +136,8 @@ def rebuild(recalls: Recalls) -> None:
 
 UPKEEP: tuple[Callable[[Recalls], None], ...] = (leave, leave, commit, rebuild)
 REQUESTS_A_STORE = 50
+FRAGMENTS = ("fragments", "dropped_unmatched_fragments", "dropped_generic_fragments", "candidates_rejected")
+"""What a relaxed pass tells of its fragments and candidates."""
 
 
 def run(requests: int, seed: int) -> int:

@@ -83,7 +83,8 @@ class SearchOracle:
         absent = [each for each in fragments if not frequency[each]]
         common = [each for each in fragments if frequency[each] >= 3 and 2 * frequency[each] >= len(active)]
         left = [each for each in fragments if each not in absent and each not in common]
-        kept = sorted(left, key=lambda each: frequency[each])[:FRAGMENTS]
+        rarest = sorted(left, key=lambda each: frequency[each])
+        kept = rarest[:FRAGMENTS]
         covered = {number: [each for each in kept if each in self.reading.contents[number]] for number in active}
         scores = {number: self.reading.bm25(number, each) for number, each in covered.items() if each}
         recalled = sorted(scores, key=lambda number: (-len(covered[number]), -scores[number], *self._late(number)))
@@ -96,7 +97,7 @@ class SearchOracle:
             "fragments": kept,
             "dropped_unmatched_fragments": absent,
             "dropped_generic_fragments": common,
-            "dropped_by_cap_fragments": [each for each in left if each not in kept],
+            "dropped_by_cap_fragments": rarest[FRAGMENTS:],
             "coverage_required": required,
             "recalled_candidates": len(candidates),
             "surviving_pool": len(surviving),
