@@ -69,7 +69,7 @@ class PageReading(FencedReading):
             return ListPage(numbers[request.offset : request.offset + request.limit], len(numbers))
         total = self._rows.once(how_many(conditions))[0][0] if len(conditions) > 1 else self._counters.capsules
         page = chosen.limit(request.limit).offset(request.offset)
-        return ListPage(tuple(self._numbers(page)) if request.offset < total else (), total)
+        return ListPage(tuple(self._numbers(page)) if request.limit and request.offset < total else (), total)
 
     def beside(self, number: int, before: int, after: int, scope: Scope, eligibility: Eligibility | None) -> Sequence[int]:
         """See TruthReader."""
