@@ -57,7 +57,7 @@ SCRIPT: tuple[tuple[str, dict[str, Any]], ...] = (
     ("memory_retrieve", {**BOAT, "effort_id": "cap-1"}),
     ("memory_search", {"selection": {"query": "boat", "search_mode": "auto"}}),
     ("memory_search", {"selection": {"query": "boat", "query_variants": ["red"]}, "search_scope": "all"}),
-    ("memory_search", {"selection": {"query": "galleon boat", "search_mode": "auto"}, "search_scope": "all"}),
+    ("memory_search", {"selection": {"query": "ship boat", "search_mode": "auto"}, "search_scope": "all"}),
     ("memory_search", {"selection": {}, "search_scope": "work"}),
     ("memory_search", {"selection": {"query": "boat", "scope": "project", "scope_id": "acme"}}),
     ("memory_search", {"selection": {"query": "nothing of it"}, "destination": "notes"}),
