@@ -40,6 +40,7 @@ from recordance_adapters.sections import (
     outside_packages,
     words,
 )
+from recordance_adapters.text_section import TextSettings
 from recordance_adapters.variables import ENVIRONMENT
 
 _PREFIX = "RECORDANCE_"
@@ -97,6 +98,7 @@ class Settings(PlaceSettings, ModelSettings, PipelineSections, RelianceSettings)
     http: HttpSettings = Field(default=HttpSettings(), description="a table with host, port and tokens")
     taint: TaintSettings = Field(default=TaintSettings(), description="a table with scanned and quarantining")
     follower: FollowerSettings = Field(default=FollowerSettings(), description="a table of the index's timings")
+    text: TextSettings = Field(default=TextSettings(), description="a table with inflection and segmentation")
     forget: ForgetSettings = Field(default=ForgetSettings(), description="a table with deadline_ms")
     fixed: FixedSettings = Field(default=FixedSettings(), description="a table with clock, store_id and store_key")
 

@@ -17,6 +17,7 @@ from recordance.ports.truth import Truth
 from recordance.query.document import TermQuery
 from recordance.query.fence import Scope
 from recordance.query.memory_index import MemoryIndex
+from recordance.ranking.keys import text_key_of
 from recordance.ranking.scoring import Scorer, weigh
 from recordance.usecases.follow import CATCH_UP_ROWS, OVERLAY_ROWS, OVERLAY_WORDS, TermFollower
 from recordance_adapters.driven.in_memory.terms import MemoryReplica
@@ -103,17 +104,17 @@ def test_what_a_view_leaves_out_is_not_above_its_horizon(truth: Truth, replica: 
                 for count in (1, 3, 12):
                     proposals = view.terms.proposals(query, count, weights)
                     left_out = [key for number, key in exact.items() if number not in proposals.numbers]
-                    horizon = proposals.horizon and (proposals.horizon.coverage, proposals.horizon.bm25)
+                    horizon = proposals.horizon and text_key_of(query.order)(proposals.horizon)
                     assert horizon is not None or not left_out
-                    assert all(key <= horizon for key in left_out if horizon), query
+                    assert all(key >= horizon for key in left_out if horizon), query
         follower.commit()
 
 
-def strengths(index: MemoryIndex, query: TermQuery, scorer: Scorer) -> dict[int, tuple[int, float]]:
-    """The exact coverage and BM25 of every eligible match."""
+def strengths(index: MemoryIndex, query: TermQuery, scorer: Scorer) -> dict[int, tuple[float, ...]]:
+    """What ranks every eligible match, less being better."""
     eligible = [number for number, reason in index.judged(query).items() if reason is None]
     hits = [scorer.score(number, index.document(number).words) for number in eligible]
-    return {hit.number: (hit.coverage, hit.bm25) for hit in hits if hit is not None}
+    return {hit.number: text_key_of(query.order)(hit) for hit in hits if hit is not None}
 
 
 def test_a_commit_brings_the_replica_to_the_head_and_empties_the_overlay(truth: Truth, replica: TermReplica) -> None:

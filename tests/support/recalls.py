@@ -19,6 +19,7 @@ from recordance.query.fence import Fence, LabelFence, Scope, SubtreeFence
 from recordance.query.folding import fold_key
 from recordance.query.request import RecallRequest
 from recordance.query.terms import read_terms
+from recordance.query.text_services import PLAIN, TextServices
 from recordance.usecases.follow import TermFollower
 from recordance.usecases.purging import Purger
 from recordance.usecases.recall import recall
@@ -70,9 +71,10 @@ class Recalls:
     clock: Any = field(default_factory=lambda: MemoryClock(NOON))
     misses: Any = field(default_factory=NotedMisses)
     anchors: Any = field(default_factory=lambda: MemoryAnchors({}))
+    services: TextServices = PLAIN
 
     def __post_init__(self) -> None:
-        self.follower = TermFollower(self.truth, self.replica, standing_still)
+        self.follower = TermFollower(self.truth, self.replica, standing_still, services=self.services)
         self.vector_follower = VectorFollower(self.truth, DEFAULT_SPACE, lambda: self.vectors, standing_still)
         store = Store(
             name="main",

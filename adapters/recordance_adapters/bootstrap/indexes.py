@@ -34,7 +34,7 @@ def adopt(folder: Path) -> "Slot":
     return adopt_slot(folder, time.time())
 
 
-def open_terms(slot: "Slot | None", store: str) -> TermReplica:
+def open_terms(slot: "Slot | None", store: str, text: str) -> TermReplica:
     """Return the term index of this process; in memory where no folder can hold it: one elsewhere would outlive the store."""
     from recordance_adapters.driven import tantivy_terms
     from recordance_adapters.driven.in_memory.terms import MemoryReplica
@@ -42,7 +42,7 @@ def open_terms(slot: "Slot | None", store: str) -> TermReplica:
     if slot is None:
         return MemoryReplica()
     try:
-        return tantivy_terms.open_terms(slot.path, store, [other.path for other in slot.others()])
+        return tantivy_terms.open_terms(slot.path, store, [other.path for other in slot.others()], text)
     except OSError as problem:
         lesson = "the folder of the term index cannot be used: see who owns what lies in it, and that its disk has room"
         raise StoreUnusable(f"{lesson} ({problem})", lesson=lesson) from problem

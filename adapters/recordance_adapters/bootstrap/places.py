@@ -21,6 +21,7 @@ from recordance_adapters.bootstrap.indexes import adopt, follow_vectors, leave_u
 from recordance_adapters.bootstrap.models import embedder_of
 from recordance_adapters.bootstrap.parts import Parts, clock_of, store_of
 from recordance_adapters.bootstrap.service import Opened, Service
+from recordance_adapters.bootstrap.text import text_services_of
 from recordance_adapters.bootstrap.truths import REPLICAS_FOLDER, Absent, address_of, folder_of, open_truth, report
 from recordance_adapters.driven.system.housing import FolderHousing, ServerHousing
 from recordance_adapters.driven.system.misses import QueuedMisses, UnkeptMisses
@@ -51,9 +52,10 @@ def open_service(settings: Settings, absent: Absent = Absent.MAKE) -> Iterator[S
 def _open_place(absent: Absent, settings: Settings, place: DestinationSettings) -> Opened:
     with ExitStack() as undoing:
         site = _site(undoing, absent, settings, place)
-        replica = open_terms(site.slot, site.store)
+        services = text_services_of(settings.text)
+        replica = open_terms(site.slot, site.store, services.version)
         undoing.callback(replica.close)
-        terms = TermFollower(site.truth, replica, time.monotonic, settings.follower.deadline_ms / 1_000)
+        terms = TermFollower(site.truth, replica, time.monotonic, settings.follower.deadline_ms / 1_000, services)
         embedder = embedder_of(settings.embedder)
         names = () if embedder is None else (embedder.model,)
         leave_unfollowed(place, site.slot, names)

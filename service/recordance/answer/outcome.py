@@ -8,6 +8,7 @@ from recordance.query.exclusion import ExclusionReason
 from recordance.query.folding import fold_words
 from recordance.query.lane import Lane
 from recordance.query.terms import TermGroup
+from recordance.query.text_services import FRAGMENT, STEM, is_marked
 from recordance.ranking.trimming import compact_json
 
 MOST_LISTED = 8
@@ -106,13 +107,16 @@ def _fences(stated: Sequence[tuple[str, object]]) -> str:
 def _aliases(groups: Sequence[TermGroup], sight: Sight) -> str:
     if sight is Sight.PART:
         return "Alias expansion ran."
-    taught = [way.label.removeprefix("alias:") for group in groups for way in group.alternatives[1:]]
+    ways = [way for group in groups for way in group.alternatives[1:] if not any(map(is_marked, way.words))]
+    taught = [way.label.removeprefix("alias:") for way in ways]
     if not taught:
         return "Alias expansion ran; no alias is taught for these terms."
     return f"Alias expansion ran and tried {_some(taught)} too."
 
 
 def _words(groups: Sequence[TermGroup]) -> str:
+    if any(word.startswith(STEM) for group in groups for way in group.alternatives for word in way.words):
+        return "Words match exactly or by their stem, all words of a term in one capsule: try synonyms as further terms."
     if any(len(group.term.words) > 1 for group in groups):
         return "Words match exactly, and all words of a term must stand in one capsule: try fewer words a term, or other forms."
     return "Words match exactly: try other forms or synonyms as further terms."
@@ -120,7 +124,8 @@ def _words(groups: Sequence[TermGroup]) -> str:
 
 def _runs(groups: Sequence[TermGroup]) -> str:
     runs = [word for group in groups for word in group.term.words if _unspaced(word)]
-    if not runs:
+    cut = any(word.startswith(FRAGMENT) for group in groups for way in group.alternatives for word in way.words)
+    if not runs or cut:
         return ""
     return (
         f"{_some(runs)}: an unspaced script is matched as whole runs between spaces and punctuation, so a word "

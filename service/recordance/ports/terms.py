@@ -15,10 +15,12 @@ class Horizon:
     """A bound on what was not proposed: no such match has more coverage, nor at equal coverage a higher exact BM25.
 
     Of a query that is ordered by weight alone, no such match has a higher exact BM25, whatever its coverage.
+    `inexact` is how few of its terms must have matched by a text service alone, at that coverage (T9).
     """
 
     coverage: int
     bm25: float
+    inexact: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +28,13 @@ class Floor:
     """What is sure of proposals without reading them.
 
     At least `count` of them have at least this coverage, and at equal coverage an exact BM25 of at least `bm25`; by weight alone,
-    at least so many have that BM25, whatever their coverage.
+    at least so many have that BM25, whatever their coverage. `inexact` is how many may have matched by a text service alone.
     """
 
     count: int = 0
     coverage: int = 0
     bm25: float = 0.0
+    inexact: int = 0
 
 
 UNSURE = Floor()

@@ -12,14 +12,16 @@ from recordance.query.terms import TermGroup
 
 @dataclass(frozen=True, slots=True)
 class TermDocument:
-    """One unforgotten capsule as a term index holds it: its standing, its marks, and its content's folded words.
+    """One unforgotten capsule as a term index holds it: its standing, its marks, its content's folded words, and marked ones.
 
     `folded` are the words joined by one space: as text they take a tenth of the memory, and many may wait for the index at once.
+    `extras`, joined alike, are what text services found beside them; they do not count in a length (T5, T9).
     """
 
     capsule: Capsule
     marks: Marks
     folded: str
+    extras: str = ""
 
     @property
     def number(self) -> int:

@@ -93,6 +93,14 @@ def fold_words(text: str) -> list[str]:
     return [word for word in _RUN.findall(letters) if any(map(str.isalnum, word))]
 
 
+_UNSPACED = re.compile(f"[{_IDEOGRAPHIC}{_THAI}{_LAO}{_KHMER}]")
+
+
+def is_unspaced(word: str) -> bool:
+    """Whether a folded word is a run of a script that writes no spaces between words (T5)."""
+    return _UNSPACED.match(word) is not None
+
+
 def fold_key(text: str) -> str:
     """Return the folded words of `text` joined by one space: the key of a term in aliases and the miss ledger (T7, T8)."""
     return " ".join(fold_words(text))

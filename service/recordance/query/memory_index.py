@@ -63,7 +63,7 @@ def _segment(documents: Iterable[TermDocument]) -> _Segment:
     by_number = {document.number: document for document in documents}
     postings: dict[str, list[int]] = {}
     for number, document in by_number.items():
-        for word in set(document.words):
+        for word in {*document.words, *document.extras.split(" ")} if document.extras else set(document.words):
             postings.setdefault(word, []).append(number)
     return _Segment(by_number, postings, frozenset())
 

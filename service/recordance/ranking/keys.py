@@ -37,6 +37,11 @@ class TextRank(Protocol):
         ...
 
     @property
+    def inexact(self) -> int:
+        """How many of them by a text service alone, fewer being better."""
+        ...
+
+    @property
     def bm25(self) -> float:
         """The BM25 of their words, more being better."""
         ...
@@ -48,8 +53,8 @@ CapsuleKey = Callable[[Capsule, float], tuple[float, ...]]
 
 
 def text_key(of: TextRank) -> tuple[float, ...]:
-    """Return what orders hits by their text alone; smaller is better. Equal keys are ties that the capsule decides (L6)."""
-    return (-of.coverage, -of.bm25)
+    """Return what orders hits by their text alone; smaller is better. Equal keys are ties that the capsule decides (L6, T9)."""
+    return (-of.coverage, of.inexact, -of.bm25)
 
 
 def _weight_key(of: TextRank) -> tuple[float, ...]:

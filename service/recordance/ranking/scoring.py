@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from recordance.query.terms import TermGroup
+from recordance.query.text_services import PLAIN, TextServices, is_marked
 from recordance.ranking.bm25 import Bm25, CorpusStatistics, idf
 
 FEW_WORDS = 12
@@ -25,7 +26,8 @@ class TermHit:
     """The term lane's claim for one capsule.
 
     `coverage` counts the caller's terms that matched (L6); `bm25` is 0 or above, more being better (the wire shows it negative);
-    `matched` are the terms and aliases that matched, in the caller's order; `support` lies in 0..1 (O12).
+    `matched` are the terms and aliases that matched, in the caller's order; `support` lies in 0..1 (O12); `inexact`
+    counts those of the covered terms that matched by a text service alone (T5, T9).
     """
 
     number: int
@@ -33,6 +35,7 @@ class TermHit:
     bm25: float
     matched: tuple[str, ...]
     support: float
+    inexact: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,7 @@ class Strength:
     number: int
     coverage: int
     bm25: float
+    inexact: int = 0
 
 
 def weigh(frequencies: Mapping[str, int], corpus: CorpusStatistics) -> Weights:
@@ -56,6 +60,7 @@ class _Way:
     group: int
     label: str
     needed: frozenset[str]
+    exact: bool
 
 
 class Scorer:
@@ -64,12 +69,16 @@ class Scorer:
     A candidate costs what it has of the query, not what the query has: a term may have many aliases.
     """
 
-    def __init__(self, groups: Sequence[TermGroup], weights: Weights) -> None:
+    def __init__(self, groups: Sequence[TermGroup], weights: Weights, services: TextServices = PLAIN) -> None:
+        self._services = services
         self._terms = tuple(group.term.words for group in groups)
         self._ways = tuple(
-            _Way(place, way.label, frozenset(way.words)) for place, group in enumerate(groups) for way in group.alternatives
+            _Way(place, way.label, frozenset(way.words), not any(map(is_marked, way.words)))
+            for place, group in enumerate(groups)
+            for way in group.alternatives
         )
         self._words = frozenset(word for way in self._ways for word in way.needed)
+        self._exact = all(way.exact for way in self._ways)
         self._asked = frozenset(word for words in self._terms for word in words)
         self._idf = {word: weights.idf.get(word, 0.0) for word in self._words | self._asked}
         self._asked_weight = math.fsum(self._idf[word] for word in self._asked)
@@ -79,7 +88,7 @@ class Scorer:
             self._under.setdefault(min(way.needed), []).append(place)
         # Most queries ask for each word alone and once; then whatever is found counts.
         alone = all(len(way.needed) == 1 for way in self._ways)
-        self._bare = alone and len(self._words) == len(self._ways) == len(groups)
+        self._bare = self._exact and alone and len(self._words) == len(self._ways) == len(groups)
         self._bm25 = Bm25(self._idf, weights.corpus)
 
     def score(self, number: int, words: Sequence[str]) -> TermHit | None:
@@ -89,7 +98,7 @@ class Scorer:
         ask for it (L17).
         """
         counts = self._counts(words)
-        matching = [self._ways[place] for place in sorted(self._standing(counts))]
+        matching = self._counted([self._ways[place] for place in sorted(self._standing(counts))])
         if not matching:
             return None
         matched = {way.group for way in matching}
@@ -100,6 +109,7 @@ class Scorer:
             bm25=self._bm25.score({word: counts[word] for word in counted}, len(words)),
             matched=tuple(dict.fromkeys(way.label for way in matching)),
             support=self._support(self._asked.intersection(counts).union(*(self._terms[place] for place in matched))),
+            inexact=self._inexact(matching),
         )
 
     def strength(self, number: int, words: Sequence[str]) -> Strength | None:
@@ -107,15 +117,17 @@ class Scorer:
         counts = self._counts(words)
         if not counts:
             return None
+        inexact = 0
         if not self._bare:
-            matching = [self._ways[place] for place in self._standing(counts)]
+            matching = self._counted([self._ways[place] for place in self._standing(counts)])
+            inexact = self._inexact(matching)
             coverage = len({way.group for way in matching})
             counts = {word: counts[word] for way in matching for word in way.needed}
         else:
             coverage = len(counts)
         if not coverage:
             return None
-        return Strength(number, coverage, self._bm25.score(counts, len(words)))
+        return Strength(number, coverage, self._bm25.score(counts, len(words)), inexact)
 
     def share(self, words: Sequence[str]) -> float:
         """Return how much of the terms' words stands in a content that no term matches as a whole, by idf, in 0..1 (O12)."""
@@ -128,8 +140,20 @@ class Scorer:
                 if self._ways[place].needed <= counts.keys():
                     yield place
 
+    def _counted(self, matching: list[_Way]) -> list[_Way]:
+        """Return the ways that count: a term that its words match counts as if there were no services (T9)."""
+        if self._exact:
+            return matching
+        exactly = {way.group for way in matching if way.exact}
+        return [way for way in matching if way.exact or way.group not in exactly]
+
+    def _inexact(self, matching: list[_Way]) -> int:
+        return 0 if self._exact else len({way.group for way in matching if not way.exact})
+
     def _counts(self, words: Sequence[str]) -> Mapping[str, int]:
         """Return how often each word that the query asks for stands in the content, those that do not left out."""
+        if not self._exact:
+            words = [*words, *self._services.extras(words)]
         if len(self._words) > FEW_WORDS:
             return Counter(word for word in words if word in self._words)
         return {word: count for word in self._words if (count := words.count(word))}

@@ -17,6 +17,7 @@ from recordance.ports.terms import Proposals, Tally, TermReplica
 from recordance.ports.truth import Truth, TruthReader
 from recordance.query.document import TermDocument, TermQuery
 from recordance.query.fence import Scope
+from recordance.query.text_services import PLAIN, TextServices
 from recordance.ranking.scoring import Weights
 from recordance.usecases.history import lies_in, mark_at
 from recordance.usecases.overlay import Stand, bare_stand
@@ -64,11 +65,15 @@ class TermView(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RecallView:
-    """One consistent reading of a store: a snapshot of the truth and the term index at that snapshot's head."""
+    """One consistent reading of a store: a snapshot of the truth and the term index at that snapshot's head.
+
+    `services` are those that the index was built with.
+    """
 
     reader: TruthReader
     terms: TermView
     head: int
+    services: TextServices = PLAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +102,15 @@ class TermFollower:
     that noticed. Every method raises what the truth raises; those that write the replica raise Fault when it cannot be written.
     """
 
-    def __init__(self, truth: Truth, replica: TermReplica, monotonic: Monotonic, patience: float = PATIENCE_SECONDS) -> None:
+    def __init__(
+        self,
+        truth: Truth,
+        replica: TermReplica,
+        monotonic: Monotonic,
+        patience: float = PATIENCE_SECONDS,
+        services: TextServices = PLAIN,
+    ) -> None:
+        self._services = services
         self._truth = truth
         self._replica = replica
         self._monotonic = monotonic
@@ -168,8 +181,8 @@ class TermFollower:
             stand = self._stand_at(reader)
         if stand is None:
             return None
-        terms = OverlaidTerms(stand, lambda damaged: self._recovered(damaged, reader, deadline))
-        return RecallView(reader, terms, stand.head)
+        terms = OverlaidTerms(stand, lambda damaged: self._recovered(damaged, reader, deadline), self._services)
+        return RecallView(reader, terms, stand.head, self._services)
 
     def _stand_at(self, reader: TruthReader) -> Stand | None:
         head, stand = reader.head(), self._stand
@@ -180,7 +193,7 @@ class TermFollower:
             self._trusted = False
         if not 0 <= head - stand.applied <= OVERLAY_ROWS or not self._trusts(reader):
             return None
-        advanced = _advanced(stand, reader)
+        advanced = _advanced(stand, reader, self._services)
         if advanced is None:
             return None
         if advanced is not self._proven and advanced.document_count != reader.corpus().capsules:
@@ -218,7 +231,7 @@ class TermFollower:
         with self._writing(deadline):
             if self._stand.snapshot is damaged.snapshot or self._replica.applied > reader.head():
                 self._refill(reader, _Journey(deadline))
-            stand = _advanced(bare_stand(self._replica.snapshot(), self._replica.applied), reader)
+            stand = _advanced(bare_stand(self._replica.snapshot(), self._replica.applied), reader, self._services)
             if stand is None:
                 self._refill(reader, _Journey(deadline))
                 stand = bare_stand(self._replica.snapshot(), self._replica.applied)
@@ -244,7 +257,7 @@ class TermFollower:
                 until = min(replica.applied + CATCH_UP_ROWS, head)
                 changes = reader.changes_after(replica.applied, CATCH_UP_ROWS, INDEXED_OPS)
                 numbers = [change.number for change in changes if not written[change.number]]
-                replica.replace(numbers, _documents(reader, numbers), until, mark_at(reader, until))
+                replica.replace(numbers, _documents(reader, numbers, self._services), until, mark_at(reader, until))
                 for number in numbers:
                     written[number] = 1
                 journey.progress(until, head)
@@ -310,7 +323,7 @@ class _Journey:
     progress: Progress = _unwatched
 
 
-def _advanced(stand: Stand, reader: TruthReader) -> Stand | None:
+def _advanced(stand: Stand, reader: TruthReader, services: TextServices) -> Stand | None:
     """Return the stand with an overlay up to the reader's head, or None if that would hold too many words."""
     head = reader.head()
     if head == stand.head:
@@ -318,7 +331,7 @@ def _advanced(stand: Stand, reader: TruthReader) -> Stand | None:
     changes = reader.changes_after(stand.head, head - stand.head, INDEXED_OPS)
     documents: list[TermDocument] = []
     words = stand.overlay.words
-    for document in _documents(reader, [change.number for change in changes]):
+    for document in _documents(reader, [change.number for change in changes], services):
         documents.append(document)
         words += len(document.words)
         if words > OVERLAY_WORDS:
@@ -334,7 +347,7 @@ def _follows(stand: Stand, reader: TruthReader) -> bool:
     return lies_in(reader, stand.head, stand.mark)
 
 
-def _documents(reader: TruthReader, numbers: Sequence[int]) -> Iterator[TermDocument]:
+def _documents(reader: TruthReader, numbers: Sequence[int], services: TextServices) -> Iterator[TermDocument]:
     """Return the documents of these capsules, a few at a time."""
     for start in range(0, len(numbers), DOCUMENTS_READ):
-        yield from reader.documents(numbers[start : start + DOCUMENTS_READ]).values()
+        yield from map(services.enriched, reader.documents(numbers[start : start + DOCUMENTS_READ]).values())

@@ -59,8 +59,9 @@ class Look:
         return self.opened
 
     def groups(self, terms: Sequence[Term]) -> tuple[TermGroup, ...]:
-        """Return the terms with every way in which each can match (T7)."""
-        return expand(terms, _aliases(self.reader, terms))
+        """Return the terms with every way in which each can match (T5, T7, T9)."""
+        groups = expand(terms, _aliases(self.reader, terms))
+        return groups if self.opened is None else self.opened.services.widened(groups)
 
     def question(self, groups: Sequence[TermGroup], order: Order = Order.COVERAGE) -> TermQuery:
         """Return what the term lane is asked for these groups."""

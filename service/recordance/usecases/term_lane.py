@@ -159,7 +159,7 @@ def term_lane(view: RecallView, query: TermQuery, corpus: Corpus, at: Instant, e
     """Return the lane for one query; reads the document frequency of every word that it asks for."""
     frequencies = view.terms.frequencies(query.words, corpus.scope)
     weights = weigh(frequencies, corpus.statistics)
-    return TermLane(view, query, weights, Scorer(query.groups, weights), at, equals)
+    return TermLane(view, query, weights, Scorer(query.groups, weights, view.services), at, equals)
 
 
 def corpus_of(reader: TruthReader, subtrees: frozenset[str] | None, scope: Scope) -> Corpus:

@@ -9,6 +9,7 @@ from recordance.ports.terms import Horizon, Proposals, Tally
 from recordance.query.document import TermQuery
 from recordance.query.exclusion import ExclusionReason
 from recordance.query.fence import Scope
+from recordance.query.text_services import PLAIN, TextServices
 from recordance.ranking.keys import text_key_of
 from recordance.ranking.scoring import Scorer, Weights
 from recordance.usecases.overlay import Stand
@@ -21,7 +22,8 @@ Recover = Callable[[Stand], Stand]
 class OverlaidTerms:
     """A TermView over one stand. A damaged replica is recovered once, and the question asked again."""
 
-    def __init__(self, stand: Stand, recover: Recover) -> None:
+    def __init__(self, stand: Stand, recover: Recover, services: TextServices = PLAIN) -> None:
+        self._services = services
         self._stand = stand
         self._recover = recover
         self._judged: tuple[TermQuery, Mapping[int, ExclusionReason | None]] | None = None
@@ -56,11 +58,11 @@ class OverlaidTerms:
         numbers = [number for number, reason in self._overlaid(query).items() if reason is None]
         if len(numbers) <= count:
             return Proposals(tuple(numbers), None)
-        index, scorer = self._stand.overlay.index, Scorer(query.groups, weights)
+        index, scorer = self._stand.overlay.index, Scorer(query.groups, weights, self._services)
         found = [scorer.strength(number, index.document(number).words) for number in numbers]
         ranked = sorted((each for each in found if each is not None), key=text_key_of(query.order))
         rest = ranked[count]
-        return Proposals(tuple(each.number for each in ranked[:count]), Horizon(rest.coverage, rest.bm25))
+        return Proposals(tuple(each.number for each in ranked[:count]), Horizon(rest.coverage, rest.bm25, rest.inexact))
 
     def _ask(self, question: Callable[[Stand], Answer]) -> Answer:
         try:

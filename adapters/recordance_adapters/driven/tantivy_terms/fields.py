@@ -69,6 +69,7 @@ def index_fields(document: TermDocument) -> dict[str, Any]:
     event = capsule.event
     return {
         "body": document.folded,
+        **({"extra": document.extras} if document.extras else {}),
         "key": str(document.number),
         "label": [*_labels(document), *map(reason_token, state)],
         "docid": document.number,

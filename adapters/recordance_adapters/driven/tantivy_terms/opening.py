@@ -12,23 +12,23 @@ from recordance_adapters.driven.tantivy_terms.sidecar import FILE, read_position
 _log = logging.getLogger(__name__)
 
 
-def open_terms(slot: Path, store: str, others: Iterable[Path]) -> TantivyReplica:
+def open_terms(slot: Path, store: str, others: Iterable[Path], text: str = "") -> TantivyReplica:
     """Return the term replica in the folder `slot`, which this process holds until it has closed the replica.
 
     A slot without a sound replica of the store named `store` starts as a copy of the freshest that `others`, which may be in
-    use, have, else empty.
+    use, have, else empty. `text` names the text services: a replica that was built with others is none of this store's.
     """
     try:
-        return open_replica(slot, store)
+        return open_replica(slot, store, text)
     except ReplicaDamaged as damage:
         _log.info("replica %s starts anew: %s", slot.name, damage)
-    for source in _freshest_first(others, store):
+    for source in _freshest_first(others, store, text):
         try:
-            copy_replica(source, slot, store)
-            return open_replica(slot, store)
+            copy_replica(source, slot, store, text)
+            return open_replica(slot, store, text)
         except (ReplicaDamaged, OSError) as failure:
             _log.info("replica %s cannot start as a copy of %s: %s", slot.name, source.name, failure)
-    return empty_replica(slot, store)
+    return empty_replica(slot, store, text)
 
 
 def positions_in(folder: Path) -> Sequence[Path]:
@@ -36,7 +36,7 @@ def positions_in(folder: Path) -> Sequence[Path]:
     return sorted(folder.glob(f"*/{FILE}"))
 
 
-def _freshest_first(others: Iterable[Path], store: str) -> list[Path]:
+def _freshest_first(others: Iterable[Path], store: str, text: str) -> list[Path]:
     """Return the slots with a replica of this store, the one that has applied most first."""
-    positions = [(position.seq, other) for other in others if (position := read_position(other, store)) is not None]
+    positions = [(position.seq, other) for other in others if (position := read_position(other, store, text)) is not None]
     return [other for seq, other in sorted(positions, reverse=True) if seq > 0]

@@ -21,6 +21,7 @@ from recordance.query.fence import (
     SubtreeFence,
 )
 from recordance.query.terms import TermGroup
+from recordance.query.text_services import is_marked
 from recordance_adapters.driven.tantivy_terms.fields import Spans, label_token, reason_token, subtree_token
 
 Query, Occur = tantivy.Query, tantivy.Occur
@@ -35,7 +36,9 @@ class Questions:
         self._schema = schema
 
     def word(self, word: str) -> tantivy.Query:
-        """Contents that have a word, scored by it."""
+        """Contents that have a word, scored by it; marked words are not made to score."""
+        if is_marked(word):
+            return unscored(Query.term_query(self._schema, "extra", word, "basic"))
         return Query.term_query(self._schema, "body", word, "freq")
 
     def label(self, token: str) -> tantivy.Query:

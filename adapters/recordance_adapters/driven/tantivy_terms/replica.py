@@ -39,7 +39,7 @@ class TantivyReplica:
     def _start(self, index: tantivy.Index, position: Position) -> None:
         self._index = index
         self._spans = position.spans
-        self._applied, self._mark, self._clean = position.seq, position.mark, position.clean
+        self._applied, self._mark, self._clean, self._text = position.seq, position.mark, position.clean, position.text
         self._snapshot = self._look()
         # Asked of the index and not kept beside it: a process may have died between its commit and its position.
         self._highest = self._snapshot.highest_number()
@@ -68,13 +68,13 @@ class TantivyReplica:
         if numbers:
             self._write(numbers, documents)
         count, now = self._snapshot.document_count, opstamp(self.slot / INDEX)
-        write_position(self.slot, Position(self._store, seq, mark, count, now, self._spans, self._clean))
+        write_position(self.slot, Position(self._store, seq, mark, count, now, self._spans, self._clean, self._text))
         self._applied, self._mark = seq, mark
 
     def clear(self, clean: int) -> None:
         """See TermReplica. A snapshot that is still looked at goes on: its files have lost their names and nothing else."""
         self._stop_writing()
-        nothing = _nothing(self._store, clean)
+        nothing = _nothing(self._store, clean, self._text)
         self._start(_empty_index(self.slot), nothing)
         write_position(self.slot, nothing)  # at once: whoever waits for the words to be gone reads it there
 
@@ -132,9 +132,9 @@ class TantivyReplica:
                     raise
 
 
-def open_replica(slot: Path, store: str) -> TantivyReplica:
+def open_replica(slot: Path, store: str, text: str = "") -> TantivyReplica:
     """Return the replica that lies in a slot's folder; raises ReplicaDamaged if it is no sound one of this store."""
-    position = read_position(slot, store)
+    position = read_position(slot, store, text)
     if position is None:
         raise ReplicaDamaged(f"slot {slot.name} holds no replica of this store by these versions")
     if not position.seq:
@@ -148,9 +148,9 @@ def open_replica(slot: Path, store: str) -> TantivyReplica:
     return replica
 
 
-def empty_replica(slot: Path, store: str) -> TantivyReplica:
+def empty_replica(slot: Path, store: str, text: str = "") -> TantivyReplica:
     """Return an empty replica in a slot's folder, whatever lay there before."""
-    return TantivyReplica(slot, store, _empty_index(slot), _nothing(store, clean=0))
+    return TantivyReplica(slot, store, _empty_index(slot), _nothing(store, 0, text))
 
 
 def _empty_index(slot: Path) -> tantivy.Index:
@@ -164,5 +164,5 @@ def _empty_index(slot: Path) -> tantivy.Index:
     return open_index(slot / INDEX, build_schema())
 
 
-def _nothing(store: str, clean: int) -> Position:
-    return Position(store, seq=0, mark="", documents=0, opstamp=0, spans=Spans(), clean=clean)
+def _nothing(store: str, clean: int, text: str) -> Position:
+    return Position(store, seq=0, mark="", documents=0, opstamp=0, spans=Spans(), clean=clean, text=text)

@@ -18,6 +18,7 @@ from recordance.errors import ReplicaDamaged
 from recordance.ports.terms import UNSURE, Floor, Horizon
 from recordance.query.document import Order, TermQuery
 from recordance.query.terms import TermGroup
+from recordance.query.text_services import is_marked
 from recordance.ranking.bm25 import K1
 from recordance.ranking.scoring import Weights
 from recordance_adapters.driven.tantivy_terms.questions import Query, Questions, all_of, any_of, unscored
@@ -29,7 +30,10 @@ _MOST_SHARING = 1_000
 _KEPT = 9 / 8
 """A length is less than so many times what one byte keeps of it."""
 _LEAST_IDF = 2.0**-16
-"""Below this the engine's idf has lost too many digits to be boosted; such a word's whole score becomes part of the bound."""
+"""Below this the engine's idf has lost too many digits to be boosted; such a word's whole score becomes part of the bound.
+
+So does that of a marked word, whose lengths are not the engine's.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +111,8 @@ class Scoring:
     def _weigh(self, weights: Weights, frequencies: Mapping[str, int]) -> None:
         """Find what mends the engine's idf of each word, and what is lost with words that cannot be mended."""
         for word in sorted(self._asking.keys() & weights.idf.keys()):
-            idf, theirs = weights.idf[word], engine_idf(frequencies[word], self._statistics.documents)
+            idf = weights.idf[word]
+            theirs = 0.0 if is_marked(word) else engine_idf(frequencies[word], self._statistics.documents)
             if theirs < _LEAST_IDF:
                 self._lost += (K1 + 1.0) * idf
             else:
@@ -198,7 +203,8 @@ class Scoring:
             return UNSURE
         coverage = self._coverage(last_score)
         shrink = _KEPT * max(1.0, self._statistics.mean_length / self._corpus.mean_length * (1.0 + 4 * _ROUNDING))
-        return Floor(count, coverage, max(0.0, last_score - self._error - coverage * self._step) / shrink)
+        inexact = coverage if any(map(is_marked, self._asking)) else 0
+        return Floor(count, coverage, max(0.0, last_score - self._error - coverage * self._step) / shrink, inexact)
 
 
 def possible_ways(group: TermGroup, frequencies: Mapping[str, int]) -> tuple[tuple[str, ...], ...]:

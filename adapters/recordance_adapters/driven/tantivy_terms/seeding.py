@@ -18,13 +18,13 @@ _TRIES = 5
 _MANAGED = ".managed.json"
 
 
-def copy_replica(source: Path, slot: Path, store: str) -> None:
+def copy_replica(source: Path, slot: Path, store: str, text: str = "") -> None:
     """Make `slot` a copy of the replica in `source`, with a position that its data surely holds.
 
     Raises ReplicaDamaged if there is no position of this store, or if the source was emptied meanwhile; OSError if the files
     kept vanishing or cannot be written.
     """
-    position = read_position(source, store)  # before the data, which may only be further on
+    position = read_position(source, store, text)  # before the data, which may only be further on
     if position is None:
         raise ReplicaDamaged(f"slot {source.name} has no position of this store")
     forget_position(slot)
@@ -35,7 +35,7 @@ def copy_replica(source: Path, slot: Path, store: str) -> None:
         except FileNotFoundError:
             if not last:
                 raise
-    after = read_position(source, store)
+    after = read_position(source, store, text)
     if after is None or after.seq < position.seq or after.clean != position.clean:
         raise ReplicaDamaged(f"slot {source.name} was emptied while it was copied")
     write_position(slot, position)

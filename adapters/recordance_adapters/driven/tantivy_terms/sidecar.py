@@ -19,7 +19,7 @@ class Position:
     """Up to which journal seq of which store an index holds everything, and what it held when that was written.
 
     `mark` tells the journal from one with another history. `opstamp` is the engine's commit, which an index can be beyond but
-    never behind. Nothing that was forgotten up to the seq `clean` is in its files (W6).
+    never behind. Nothing that was forgotten up to the seq `clean` is in its files (W6). `text` names its text services.
     """
 
     store: str
@@ -29,16 +29,19 @@ class Position:
     opstamp: int
     spans: Spans
     clean: int = 0
+    text: str = ""
 
 
-def read_position(slot: Path, store: str) -> Position | None:
-    """Return the position in a slot's folder; None if there is none, none of this store by these versions, or a damaged one."""
+def read_position(slot: Path, store: str, text: str = "") -> Position | None:
+    """Return the position in a slot's folder; None if there is none, or no sound one of this store by these versions."""
     try:
-        checksum, text = (slot / FILE).read_text(encoding="utf-8").split("\n", 1)
-        kept = json.loads(text)
-        if int(checksum) != _checksum(text) or kept["versions"] != VERSIONS or kept["position"]["store"] != store:
+        checksum, written = (slot / FILE).read_text(encoding="utf-8").split("\n", 1)
+        kept = json.loads(written)
+        if int(checksum) != _checksum(written) or kept["versions"] != VERSIONS or kept["position"]["store"] != store:
             return None
         position = kept["position"]
+        if position["text"] != text:
+            return None
         return Position(**position | {"spans": Spans(**position["spans"])})
     except (OSError, ValueError, KeyError, TypeError):
         return None

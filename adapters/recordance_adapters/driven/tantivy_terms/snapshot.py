@@ -1,7 +1,8 @@
 """One frozen state of the index, and the answers to what is asked of it."""
 
+import itertools
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import tantivy
 
@@ -9,6 +10,7 @@ from recordance.ports.terms import UNSURE, Proposals, Tally
 from recordance.query.document import TermQuery
 from recordance.query.exclusion import ExclusionReason
 from recordance.query.fence import Scope
+from recordance.query.text_services import is_marked
 from recordance.ranking.scoring import Weights
 from recordance_adapters.driven.tantivy_terms.counting import EXACT_BOUND, aggregation, counted, levels_of
 from recordance_adapters.driven.tantivy_terms.engine import reading
@@ -57,7 +59,7 @@ class TantivySnapshot:
             if statistics is None:
                 return dict.fromkeys(words, 0)
             if not masked and not scope.fences and statistics.documents == self._searcher.num_docs:
-                return {word: self._searcher.doc_freq("body", word) for word in words}
+                return self._held(words)
             clauses = [*self._questions.scope(scope), *self._unmasked(masked)]
             return {word: self._count(self._questions.word(word), clauses) for word in words}
 
@@ -89,7 +91,7 @@ class TantivySnapshot:
             statistics = self._read_statistics(query.words)
             if statistics is None:
                 return Proposals((), None)
-            frequencies = {word: self._searcher.doc_freq("body", word) for word in query.words}
+            frequencies = self._held(query.words)
             scoring = Scoring(self._questions, query, weights, frequencies, statistics)
             eligible = [*self._eligible(query), *self._unmasked(masked)]
             if query.least_coverage > 1 and not scoring.tells_coverage:
@@ -115,13 +117,21 @@ class TantivySnapshot:
         Only its explanation of some score names them, so that one document with one of the words is looked up, once a snapshot.
         """
         if self._statistics is None:
-            for word in words:
+            for word in itertools.filterfalse(is_marked, words):
                 scored = self._questions.word(word)
                 hits = self._searcher.search(scored, limit=1, count=False).hits
                 if hits:
                     self._statistics = read_statistics(scored.explain(self._searcher, hits[0][1]).to_json())
                     break
+            else:
+                # Where marked words alone are found no score of the engine counts, and nothing is divided by these.
+                if any(self._held(filter(is_marked, words)).values()):
+                    return EngineStatistics(documents=-1, mean_length=1.0)
         return self._statistics
+
+    def _held(self, words: Iterable[str]) -> dict[str, int]:
+        """Return how many documents have each word, deleted ones included."""
+        return {word: self._searcher.doc_freq("extra" if is_marked(word) else "body", word) for word in words}
 
     def _masked(self, masked: Collection[int]) -> tuple[tantivy.Query, ...]:
         """Return the query for masked numbers, if there are any; an overlay asks again and again with the same ones."""

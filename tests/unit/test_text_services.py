@@ -1,0 +1,115 @@
+"""Text services: words by their stem and words inside unspaced runs, each opted in to, and seen in what matched."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recordance.query.folding import fold_words
+from recordance.query.text_services import PLAIN, TextServices, fragments_of, is_marked
+from recordance_adapters.bootstrap.text import text_services_of
+from recordance_adapters.text_section import Language, TextSettings
+from support.documents import REPLICAS, adopted
+from support.recalls import Recalls, shown
+
+STEMS = text_services_of(TextSettings(inflection=Language.ENGLISH))
+RUNS = text_services_of(TextSettings(segmentation=True))
+BOTH = text_services_of(TextSettings(inflection=Language.ENGLISH, segmentation=True))
+
+
+@pytest.fixture(params=REPLICAS)
+def replica(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[object]:
+    with adopted(request.param, tmp_path) as replica:
+        yield replica
+
+
+def store(replica: object, services: TextServices, *contents: str) -> Recalls:
+    """A store with these contents, half of them in its replica and half in the overlay above it."""
+    recalls = Recalls(replica=replica, services=services)
+    half = len(contents) // 2
+    recalls.remember(*contents[:half])
+    recalls.follower.commit()
+    recalls.remember(*contents[half:])
+    return recalls
+
+
+def matched(recalls: Recalls, *terms: str) -> list[list[str]]:
+    return [result["matched_terms"] for result in recalls.ask(*terms)["results"]]
+
+
+TOKENS = ("the token expires", "tokens are refreshed", "a broken lock", "tokens tokens tokens")
+
+
+def test_an_inflected_word_is_found_by_its_stem_and_says_so(replica: object) -> None:
+    """T9: what matches only by its stem is shown as such, and ranks after exact matches however often it stands there."""
+    recalls = store(replica, STEMS, *TOKENS)
+    answer = recalls.ask("token")
+    assert shown(answer) == [1, 4, 2]
+    assert [result["matched_terms"] for result in answer["results"]] == [["token"], ["stem:token"], ["stem:token"]]
+
+
+def test_without_inflection_a_word_matches_itself_alone(replica: object) -> None:
+    """T3, T9: a store that has not opted in finds no form of a word."""
+    assert store(replica, PLAIN, *TOKENS).found("token") == [1]
+
+
+def test_more_terms_covered_by_stems_stand_above_fewer_matched_exactly(replica: object) -> None:
+    """T9, L6: coverage comes first, and only at the same coverage do exact matches stand before stems."""
+    recalls = store(replica, STEMS, "token", "tokens expired", "token expires", "expire tokens tokens")
+    assert recalls.found("token", "expires") == [3, 2, 4, 1]
+    assert matched(recalls, "token", "expires")[0] == ["token", "expires"]
+
+
+def test_an_exact_match_scores_as_if_there_were_no_services(replica: object) -> None:
+    """T9, L17: a term that its own words match adds no stem to its BM25."""
+    plain, served = Recalls(), store(replica, BOTH, *TOKENS)
+    plain.remember(*TOKENS)
+    assert served.ask("token")["results"][0]["bm25"] == plain.ask("token")["results"][0]["bm25"]
+
+
+RUN = ("検索エンジンの設定", "設定", "エンジン", "検索とエンジン")
+
+
+def test_a_word_inside_a_run_is_found_once_a_store_opts_in(replica: object) -> None:
+    """T5: its pairs stand in the run; what stands alone comes first."""
+    assert store(replica, RUNS, *RUN).found("エンジン")[0] == 3
+    assert sorted(store(Recalls().replica, RUNS, *RUN).found("エンジン")) == [1, 3, 4]
+    assert matched(store(Recalls().replica, RUNS, *RUN), "設定") == [["設定"], ["segment:設定"]]
+
+
+def test_without_segmentation_a_run_matches_as_a_whole(replica: object) -> None:
+    """T5: nothing inside a run is found, and the abstention names the limit."""
+    recalls = store(replica, PLAIN, *RUN)
+    assert recalls.found("エンジン") == [3]
+    assert "whole runs" in recalls.ask("定の")["reason"]
+    assert "whole runs" not in store(Recalls().replica, RUNS, *RUN).ask("検定")["reason"]
+
+
+def test_a_single_character_and_a_mixed_term_are_looked_for_inside_runs(replica: object) -> None:
+    """T5, T2: all words of a term must be there, spaced ones as they are."""
+    recalls = store(replica, BOTH, "itgc后50条", "设计 itgc", "后 itgc")
+    assert sorted(recalls.found("后")) == [1, 3]
+    assert recalls.found("条") == [1]
+    assert recalls.found("itgc 计") == [2]
+
+
+def test_an_abstention_does_not_claim_that_words_match_exactly_where_stems_do(replica: object) -> None:
+    """O1, T9: the advice fits the store."""
+    assert "by their stem" in store(replica, STEMS, *TOKENS).ask("absent")["reason"]
+    assert "Words match exactly:" in store(Recalls().replica, PLAIN, *TOKENS).ask("absent")["reason"]
+
+
+def test_marked_words_stand_in_no_text() -> None:
+    """T6: whoever writes the control characters of a mark writes separators."""
+    marked = BOTH.extras(["tokens", "検索"])
+    assert marked
+    assert all(map(is_marked, marked))
+    assert not any(is_marked(word) for text in marked for word in fold_words(text))
+
+
+@pytest.mark.parametrize(
+    ("word", "pieces"), [("token", ()), ("検索", ("検", "索", "検索")), ("ไทย", ("ไ", "ท", "ย", "ไท", "ทย")), ("38", ())]
+)
+def test_only_unspaced_runs_are_cut(word: str, pieces: tuple[str, ...]) -> None:
+    """T5: characters and overlapping pairs; words that spaces keep apart stay whole."""
+    assert fragments_of(word) == pieces
