@@ -1,9 +1,10 @@
 """Relaxation: which fragments of a search that found nothing are asked for once more, and how many of them suffice (L9)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from recordance.query.terms import Alternative, Term, TermGroup
+from recordance.query.text_services import FRAGMENT, TextServices
 from recordance.ranking.scoring import Strength
 
 MOST_FRAGMENTS = 12
@@ -26,9 +27,19 @@ class Fragment:
     word: str
 
 
-def fragments_of(terms: Sequence[Term]) -> tuple[Fragment, ...]:
-    """Return the fragments of all wordings, each once, in the caller's order."""
-    return tuple(dict.fromkeys(Fragment(word, word) for term in terms for word in term.words))
+def fragments_of(terms: Sequence[Term], services: TextServices) -> tuple[Fragment, ...]:
+    """Return the fragments of all wordings, each once, in the caller's order.
+
+    Where the store looks inside unspaced runs, each of their pairs is a fragment (T5); else a run is one, as any word is.
+    """
+    return tuple(dict.fromkeys(each for term in terms for word in term.words for each in _parts(word, services)))
+
+
+def _parts(word: str, services: TextServices) -> Iterator[Fragment]:
+    pieces = () if services.cut is None else services.cut(word)
+    if not pieces:
+        yield Fragment(word, word)
+    yield from (Fragment(piece, FRAGMENT + piece) for piece in pieces if len(piece) > 1 or len(word) == 1)
 
 
 def group_of(fragment: Fragment) -> TermGroup:

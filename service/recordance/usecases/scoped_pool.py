@@ -200,7 +200,7 @@ def _fused_marks(
 
 def _relaxed(look: Look, strict: _Found, depth: Depth) -> _Found:
     """Ask once more, for the fragments of all wordings that tell capsules apart, any of which may match (L9)."""
-    fragments = fragments_of(look.request.terms)
+    fragments = fragments_of(look.request.terms, look.view.services)
     groups = {fragment.word: group_of(fragment) for fragment in fragments}
     known = look.frequencies(groups)
     counts = {word: look.tally(look.question([groups[word]])).eligible if known[word] else 0 for word in groups}
