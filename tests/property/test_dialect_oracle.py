@@ -5,7 +5,8 @@ from collections import Counter
 import pytest
 
 from support.dialect_judges import JUDGES
-from support.dialect_trials import FRAGMENTS, trial
+from support.dialect_scenes import RUNS
+from support.dialect_trials import FRAGMENTS, trial, unjudged
 
 SEEDS = range(5)
 REQUESTS = 60
@@ -33,3 +34,9 @@ def test_the_searches_meet_everything_that_a_page_can_say() -> None:
         *("strict", "browse", "rrf_variants", "relaxed", "applied", "has_more_in_pool", *FRAGMENTS),
     }
     assert {name for name in wanted if not met[name]} == set(), met
+
+
+@pytest.mark.parametrize("seed", range(300, 302))
+def test_in_unspaced_scripts_the_engines_answer_as_the_adapters_in_memory(seed: int) -> None:
+    """O11, T5: runs that share characters are told apart, and taken apart, alike on every adapter."""
+    trial(seed, REQUESTS, dict.fromkeys(JUDGES, unjudged), RUNS)

@@ -20,6 +20,10 @@ from support.truths import ACTOR, NOON, captured, days, make_capture, told
 
 Arguments = dict[str, Any]
 WORDS = tuple(f"w{number}" for number in range(40))
+RUNS = tuple(run for one in "設備点検" for run in (one, one + "検", f"{one}備点", f"設{one}かな", f"{one}กข")) + tuple(
+    f"run{number}" for number in range(20)
+)
+"""Runs of unspaced scripts that share characters and pairs, among words with spaces; no oracle folds them."""
 LABELS: Mapping[LabelField, tuple[Sequence[str], float]] = {
     LabelField.PROJECT: (PROJECTS, 0.6),
     LabelField.SESSION: (SESSIONS, 0.5),
@@ -52,9 +56,10 @@ LINKS = (RelationKind.DERIVED_FROM, RelationKind.SUPPORTS, RelationKind.RELATES_
 class DialectScene(Scene):
     """A store that lives on, and questions to it in every dialect, drawn from one seed."""
 
-    def __init__(self, seed: int, tools: Sequence[str]) -> None:
+    def __init__(self, seed: int, tools: Sequence[str], vocabulary: Sequence[str] = WORDS) -> None:
         super().__init__(seed)
         self._tools = tools
+        self._vocabulary = vocabulary
         self._judgements: dict[int, dict[tuple[str, str], Feedback]] = {}
 
     # ── what is written ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -105,7 +110,7 @@ class DialectScene(Scene):
         if draw < 0.03:
             return DECISION
         if draw < 0.08:
-            return " ".join([chance.choice(WORDS)] * 6 + chance.sample(WORDS, 8))
+            return " ".join([chance.choice(self._vocabulary)] * 6 + chance.sample(self._vocabulary, 8))
         if self._contents and draw < 0.35:
             before = chance.choice(self._contents).split()
             before[chance.randrange(len(before))] = self._word()
@@ -113,7 +118,7 @@ class DialectScene(Scene):
         return " ".join(self._word() for _ in range(chance.randint(3, 25)))
 
     def _word(self) -> str:
-        word = WORDS[int(self._chance.paretovariate(0.7)) % len(WORDS)]
+        word = self._vocabulary[int(self._chance.paretovariate(0.7)) % len(self._vocabulary)]
         return self._chance.choice(FORMS.get(word, (word,)))
 
     def _labels(self) -> dict[LabelField, str]:
@@ -226,7 +231,7 @@ class DialectScene(Scene):
         chance = self._chance
         query = "" if chance.random() < 0.15 else self._question()
         if chance.random() < 0.1:
-            query = " ".join([f"nowhere{chance.randint(0, 9)}", *chance.sample(WORDS, chance.choice((1, 4, 12, 36)))])
+            query = " ".join([f"nowhere{chance.randint(0, 9)}", *chance.sample(self._vocabulary, chance.choice((1, 4, 12, 36)))])
         scope: Arguments = chance.choice(
             (
                 {},

@@ -6,7 +6,7 @@ indexes are committed, rebuilt or left behind at random. Each request is put to 
 
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ from recordance_adapters.wire.catalogue import TOOLS
 from recordance_adapters.wire.failure import failure_of
 from recordance_adapters.wire.tool import Call
 from support.dialect_oracle import Reading
-from support.dialect_scenes import Arguments, DialectScene
+from support.dialect_scenes import WORDS, Arguments, DialectScene
 from support.oracle import world_of
 from support.recalls import Recalls
 from support.slots import STORE, adopted_slot, terms_in
@@ -67,12 +67,17 @@ def on_the_engines(folder: Path) -> Iterator[Recalls]:
         yield Recalls(truth=truth, replica=terms, vectors=vectors)
 
 
-def trial(seed: int, requests: int, judges: Mapping[str, Judge]) -> Counter[str]:
+def unjudged(_: Reading, __: Arguments, ___: Mapping[str, Any]) -> str:
+    """Find nothing wrong with an answer that both stores give."""
+    return ""
+
+
+def trial(seed: int, requests: int, judges: Mapping[str, Judge], vocabulary: Sequence[str] = WORDS) -> Counter[str]:
     """Put so many requests to one drawn store; return how many were answered in each dialect, and how.
 
     Raises Disagreement with the seed and the request for the first that was answered in two ways.
     """
-    scene, chance, met = DialectScene(seed, sorted(judges)), Random(seed), Counter[str]()
+    scene, chance, met = DialectScene(seed, sorted(judges), vocabulary), Random(seed), Counter[str]()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, on_the_engines(Path(folder)) as engines:
         memory = Recalls()
         _write_to_both(memory, engines, *scene.beginning(CAPSULES))
