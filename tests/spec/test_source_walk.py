@@ -113,3 +113,10 @@ def test_every_parameter_of_a_contract_is_published_or_a_gap(each: Contract) -> 
         if "parameter" in promise:
             unbuilt = promise.get("gap", "").startswith(UNBUILT)
             assert unbuilt or promise["parameter"] in published, f"{promise['id']}: {each.tool} has no such parameter"
+
+
+@EACH
+def test_nothing_of_a_tool_that_stands_is_called_unbuilt(each: Contract) -> None:
+    """Once a tool is offered, what it lacks needs a better reason than that it is not there."""
+    unbuilt = [promise["id"] for promise in each.promises if promise.get("gap", "").startswith(UNBUILT)]
+    assert not unbuilt or each.tool not in PUBLISHED, f"{each.tool} is offered: say what holds {unbuilt}, or what is missing"

@@ -15,6 +15,7 @@ from typing import Any
 
 from recordance.domain.caller import Caller
 from recordance.errors import Refusal
+from recordance.query.text_services import PLAIN, TextServices
 from recordance.ranking.trimming import compact_json
 from recordance_adapters.driven.qdrant_vectors.opening import open_vectors
 from recordance_adapters.wire.catalogue import TOOLS
@@ -56,7 +57,7 @@ class Asked:
 
 
 @contextmanager
-def on_the_engines(folder: Path) -> Iterator[Recalls]:
+def on_the_engines(folder: Path, services: TextServices) -> Iterator[Recalls]:
     """A store on SQLite, the term engine and the embedded vector engine."""
     with (
         closing(open_truth("sqlite", folder)) as truth,
@@ -64,7 +65,7 @@ def on_the_engines(folder: Path) -> Iterator[Recalls]:
         closing(terms_in(slot)) as terms,
         closing(open_vectors(slot.path, STORE, slot.others())) as vectors,
     ):
-        yield Recalls(truth=truth, replica=terms, vectors=vectors)
+        yield Recalls(truth=truth, replica=terms, vectors=vectors, services=services)
 
 
 def unjudged(_: Reading, __: Arguments, ___: Mapping[str, Any]) -> str:
@@ -72,14 +73,20 @@ def unjudged(_: Reading, __: Arguments, ___: Mapping[str, Any]) -> str:
     return ""
 
 
-def trial(seed: int, requests: int, judges: Mapping[str, Judge], vocabulary: Sequence[str] = WORDS) -> Counter[str]:
-    """Put so many requests to one drawn store; return how many were answered in each dialect, and how.
+def trial(
+    seed: int,
+    requests: int,
+    judges: Mapping[str, Judge],
+    vocabulary: Sequence[str] = WORDS,
+    services: TextServices = PLAIN,
+) -> Counter[str]:
+    """Put so many requests to one drawn store of words and text services; return how many were answered in each dialect, and how.
 
     Raises Disagreement with the seed and the request for the first that was answered in two ways.
     """
     scene, chance, met = DialectScene(seed, sorted(judges), vocabulary), Random(seed), Counter[str]()
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, on_the_engines(Path(folder)) as engines:
-        memory = Recalls()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, on_the_engines(Path(folder), services) as engines:
+        memory = Recalls(services=services)
         _write_to_both(memory, engines, *scene.beginning(CAPSULES))
         for step in range(STEPS):
             _write_to_both(memory, engines, *(scene.write() for _ in range(WRITES)))
