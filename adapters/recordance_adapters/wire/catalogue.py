@@ -11,8 +11,10 @@ from recordance_adapters.wire.tools.archive import ARCHIVE
 from recordance_adapters.wire.tools.explain import EXPLAIN
 from recordance_adapters.wire.tools.fast import FAST
 from recordance_adapters.wire.tools.forget import FORGET
+from recordance_adapters.wire.tools.graph import ENTITY, RELATIONS
 from recordance_adapters.wire.tools.judge import FEEDBACK, REVIEW
 from recordance_adapters.wire.tools.life import HISTORY, UPDATE
+from recordance_adapters.wire.tools.memory_recall import MEMORY_RECALL
 from recordance_adapters.wire.tools.misses import MISSES
 from recordance_adapters.wire.tools.read import GET, LIST
 from recordance_adapters.wire.tools.relate import RELATE
@@ -27,7 +29,7 @@ TOOLS: tuple[Tool, ...] = (
     *(RETRIEVE, STORE, GET, LIST, RELATE, ALIAS, VECTOR, FORGET, FEEDBACK, REVIEW, MISSES, SEARCH_SCOPES),
     SEARCH,
     *(RECALL, WHERE_AM_I, PROJECTS),
-    *(FAST, EXPLAIN),
+    *(MEMORY_RECALL, FAST, EXPLAIN, ENTITY, RELATIONS),
     *(UPDATE, ARCHIVE, HISTORY),
 )
 """All that is built; what is not is absent."""

@@ -7,6 +7,7 @@ from recordance.answer.merging import Failed, failed_view
 from recordance.domain.destination import Naming
 from recordance.errors import Json
 from recordance.query.pipeline import Stage
+from recordance.ranking.blended import Factors
 from recordance.ranking.pipeline import LaneHit
 from recordance.ranking.pipeline_run import PipelineRun, Row, StageRun
 
@@ -83,9 +84,8 @@ def destination_view(name: str, told: Explained | Failed) -> dict[str, Json]:
     return {"destination": name, "stages": stages_view(told)}
 
 
-def factors_view(row: Row) -> dict[str, Json]:
+def factors_view(factors: Factors) -> dict[str, Json]:
     """Return every factor of a blended score (L12)."""
-    factors = row.factors
     return {
         "similarity": _shown(factors.similarity),
         "freshness": _shown(factors.freshness),
@@ -110,7 +110,7 @@ def _row(row: Row) -> dict[str, Json]:
         "ranks": {stage.value: rank for stage, rank in row.fused.ranks.items()},
         "fused_rank": row.fused_rank,
         "fused_score": round(row.fused.score, 6),
-        "factors": factors_view(row),
+        "factors": factors_view(row.factors),
         "score": _shown(row.score),
     }
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from recordance.answer.recalled_text import recalled_text
 from recordance.errors import InvalidArgument, Json
 from recordance_adapters.bootstrap import Absent
 from recordance_adapters.driving.cli import screen
@@ -18,8 +19,10 @@ from recordance_adapters.wire.tools.archive import ARCHIVE
 from recordance_adapters.wire.tools.explain import EXPLAIN
 from recordance_adapters.wire.tools.fast import FAST
 from recordance_adapters.wire.tools.forget import FORGET
+from recordance_adapters.wire.tools.graph import ENTITY, RELATIONS
 from recordance_adapters.wire.tools.judge import FEEDBACK, REVIEW
 from recordance_adapters.wire.tools.life import HISTORY, UPDATE
+from recordance_adapters.wire.tools.memory_recall import MEMORY_RECALL
 from recordance_adapters.wire.tools.misses import MISSES
 from recordance_adapters.wire.tools.read import GET, LIST
 from recordance_adapters.wire.tools.relate import RELATE
@@ -287,6 +290,35 @@ _RECALL = _command(
     "recall", "Recall what was stored, by words and by your own embedding.", RETRIEVE,
     words=_recall_words, unlisted=("terms",), gather=_recall, show=screen.recalled, code=_outcome,
 )  # fmt: skip
+def _name_words(parser: ArgumentParser) -> None:
+    parser.add_argument("name", nargs="+", metavar="NAME", help="The entity, in any case.")
+
+
+def _entity(given: Namespace, options: Raw) -> Iterator[Raw]:
+    yield {"name": " ".join(given.name), **options}
+
+
+def _relations(given: Namespace, options: Raw) -> Iterator[Raw]:
+    yield {"entity": " ".join(given.name), **options}
+
+
+def _unless_nothing(answer: Answer) -> ExitCode:
+    return ExitCode.NOTHING if "reason" in answer else ExitCode.DONE
+
+
+_ASK = _command(
+    "ask", "Ask a question in your own words.", MEMORY_RECALL,
+    words=_query_words, unlisted=("query", "output_format"), gather=_query,
+    show=lambda answer: recalled_text(answer).split("\n"), code=_any_found,
+)  # fmt: skip
+_ENTITY = _command(
+    "entity", "Show everything about an entity.", ENTITY,
+    words=_name_words, unlisted=("name",), gather=_entity, code=_unless_nothing,
+)  # fmt: skip
+_RELATIONS = _command(
+    "relations", "Show what an entity uses, owns or belongs to.", RELATIONS,
+    words=_name_words, unlisted=("entity",), gather=_relations, code=_unless_nothing,
+)  # fmt: skip
 _FAST = _command(
     "search-fast", "Ask a question by its words and your own embedding alone.", FAST,
     words=_query_words, unlisted=("query",), gather=_query, code=_any_found,
@@ -348,8 +380,11 @@ TOOL_COMMANDS: Mapping[str, ToolCommand] = {
     for command in (
         _STORE,
         _RECALL,
+        _ASK,
         _FAST,
         _EXPLAIN,
+        _ENTITY,
+        _RELATIONS,
         _GET,
         _LIST,
         _RELATE,

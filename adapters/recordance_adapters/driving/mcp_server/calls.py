@@ -60,7 +60,7 @@ class ToolCalls:
 
     def _work(self, tool: Tool, arguments: Mapping[str, Json], caller: Caller, progress: Progress) -> CallToolResult | Failure:
         try:
-            return _result(tool.handle(self._call(caller, progress), arguments))
+            return _result(tool, arguments, tool.handle(self._call(caller, progress), arguments))
         except Refusal as refusal:
             return failure_of(refusal)
         except Exception as problem:
@@ -82,13 +82,14 @@ class ToolCalls:
         )
 
 
-def _result(answer: dict[str, Json]) -> CallToolResult:
-    """Return the answer as structured content with its compact text; what no client could read is replaced in both."""
+def _result(tool: Tool, arguments: Mapping[str, Json], answer: dict[str, Json]) -> CallToolResult:
+    """Return the answer as structured content with its text; what no client could read is replaced in both."""
     text = _compact(answer)
     if not text.isascii() and SURROGATE.search(text):
         answer = writable(answer)
         text = _compact(answer)
-    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=answer)
+    told = None if tool.render is None else tool.render(answer, arguments)
+    return CallToolResult(content=[TextContent(type="text", text=text if told is None else told)], structured_content=answer)
 
 
 def _compact(answer: dict[str, Json]) -> str:
