@@ -54,6 +54,7 @@ INVISIBLE: Sequence[dict[str, Any]] = (
     {"content": "nightjar quokka, unstamped", "topics": ["vault"], "event_at": "2026-02-01T00:00:00Z", "staged": True},
     {"content": "acmeist zanzibar is not acme", "project_id": "acmeist", "metadata": {"vault": "quokka"}},
 )  # fmt: skip
+NAMES = ("Serde", "quokka", "tokio", "nothing of it")
 FENCES: dict[str, Any] = {
     "project_id": "secret-lab", "project_prefix": "secret-lab", "session_id": "s-1",
     "time_window": {"from": "2026-01-01T00:00:00Z"}, "effort_id": "cap-5", "include_staged": True,
@@ -73,6 +74,10 @@ def asks() -> dict[str, list[dict[str, Any]]]:
         {"query_embedding": [1.0, 0.5, 0.2]},
     ]  # fmt: skip
     piped: list[dict[str, Any]] = [{}, {"query_embedding": [1.0, 0.5, 0.2]}, {"fusion": "legacy"}, {"project": "secret-lab"}]
+    viewed: list[dict[str, Any]] = [
+        {"graph_depth": 1, "expand_context": True}, {"mode": "timeline", "neighbors": 9}, {"mode": "index", "session_id": "s-1"},
+        {"entities": ["quokka"]}, {"metadata_filter": {"nothing": "of it"}}, {"stages": ["term"], "output_format": "json"},
+    ]  # fmt: skip
     relations = [{"kind": "supports", "from": "cap-1", "to": id} for id in HIDDEN]
     return {
         "memory_retrieve": [*recalls, {"terms": ["tokio"], "token_budget": 0}, {"terms": ["tokio"], "limit": 1}],
@@ -96,6 +101,12 @@ def asks() -> dict[str, list[dict[str, Any]]]:
         "recall": [{"query": " ".join(asked), **more} for asked in terms for more in accrued],
         "memory_search_fast": [{"query": " ".join(asked), **more} for asked in terms for more in piped],
         "memory_explain_search": [{"query": " ".join(asked), "id": id} for asked in terms for id in (*OWN, *HIDDEN, "cap-99")],
+        "memory_search": [{"selection": {"query": " ".join(asked), "search_mode": "auto"}} for asked in terms],
+        "memory_update": [{"id": id, "changes": {"content": "zanzibar"}} for id in HIDDEN],
+        "memory_history": [{"id": id} for id in HIDDEN],
+        "memory_recall": [{"query": " ".join(asked), **more} for asked in terms for more in (*piped, *viewed)],
+        "memory_entity": [{"name": name} for name in NAMES],
+        "memory_relations": [{"entity": name} for name in NAMES],
         "where_am_i": [{}],
         "projects": [{}],
     }  # fmt: skip
