@@ -290,6 +290,8 @@ _RECALL = _command(
     "recall", "Recall what was stored, by words and by your own embedding.", RETRIEVE,
     words=_recall_words, unlisted=("terms",), gather=_recall, show=screen.recalled, code=_outcome,
 )  # fmt: skip
+
+
 def _name_words(parser: ArgumentParser) -> None:
     parser.add_argument("name", nargs="+", metavar="NAME", help="The entity, in any case.")
 
