@@ -182,7 +182,7 @@ class Settings(PlaceSettings, ModelSettings, PipelineSections, RelianceSettings)
 
 _CONFIG = "config"
 _PATHS = frozenset({"store", "root", "truth_password_file", "api_key_file", "ca_file", "jwks_file", "path", "tokenizer_path"})
-_SECRET = frozenset({"store_key", "api_key", "truth", "digest", "RECORDANCE_TRUTH"})
+_SECRET = frozenset({"store_key", "api_key", "url", "truth", "digest", "RECORDANCE_TRUTH"})
 _PLAIN = {
     "model_type": "it is not a table",
     "tuple_type": "it is not a list",

@@ -100,15 +100,17 @@ def calls_of(service: Service) -> Calls:
 
 
 def calls_over(peer: Peer, era: Era) -> Calls:
-    """Return a caller that sends each call to a server process; the text copy must be the same object."""
-    ids = itertools.count(1)
+    """Return a caller that sends each call to a server process; the text must be the same object, or what people read of it."""
+    ids, renders = itertools.count(1), {tool.name: tool.render for tool in tools_of([ALL])}
 
     def call(name: str, arguments: dict[str, Any]) -> Outcome:
         message = peer.answer(era.call(next(ids), name, arguments))
         if "error" in message:
             return {"error": message["error"]}
         (block,) = message["result"]["content"]
-        assert block["text"] == json.dumps(message["result"]["structuredContent"], ensure_ascii=False, separators=(",", ":"))
-        return {"answer": message["result"]["structuredContent"]}
+        answer, render = message["result"]["structuredContent"], renders[name]
+        read = None if render is None else render(answer, arguments)
+        assert block["text"] == (json.dumps(answer, ensure_ascii=False, separators=(",", ":")) if read is None else read)
+        return {"answer": answer}
 
     return call

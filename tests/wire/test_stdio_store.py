@@ -178,7 +178,7 @@ def test_an_item_that_a_lenient_reader_would_garble_is_rejected_alone(peer: Peer
 
 @pytest.mark.parametrize(
     ("sets", "last"),
-    [([], "memory_search_scopes"), (["--tools", "all"], "memory_archive"), (["--tools", "life"], "memory_archive")],
+    [([], "memory_search_scopes"), (["--tools", "all"], "memory_history"), (["--tools", "life"], "memory_history")],
 )
 def test_tool_sets_are_chosen_at_the_start(tmp_path: Path, sets: list[str], last: str) -> None:
     """The default list is short; more is listed for those who ask."""

@@ -25,7 +25,7 @@ from recordance.domain.review import Corroboration, Feedback, ReviewEvent
 from recordance.errors import InvalidArgument
 
 FORMAT = 3
-"""The format that is written, and the newest that is read. Format 1 knew no embeddings, 2 no revision but the last; both are read."""
+"""The format that is written, and the newest that is read. Format 1 knew no embeddings, 2 no revision but the last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -88,7 +88,8 @@ def _row(row: JournalRow, history: History, naming: Naming) -> Iterator[tuple[st
 
 
 def _values(values: Mapping[str, Value], seen: Collection[int], naming: Naming) -> Iterator[tuple[str, Json]]:
-    for name, value in values.items():
+    # By name: a database keeps the values of a row in an order of its own (O11).
+    for name, value in sorted(values.items()):
         if name in _CAPSULES and isinstance(value, int):
             if value in seen:
                 yield name, naming.id(value)

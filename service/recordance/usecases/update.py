@@ -38,8 +38,8 @@ def update(destinations: Destinations, caller: Caller, destination: str | None, 
     """Make a capsule's next revision and answer `{id, status: updated | unchanged, revision, state, …}`.
 
     Changes that change nothing make no revision. Raises MissingState for a capsule that is unknown, out of the caller's sight or
-    forgotten, for content that was forgotten, and (REVISION_CONFLICT, with the `revision` that there is) where the expected one is
-    not the current; InvalidArgument where no store could keep it so, or where another capsule of the project says the same.
+    forgotten, for content that was forgotten, and (REVISION_CONFLICT, with the `revision` that there is) where another one was
+    expected; InvalidArgument where no store could keep it so, or where another capsule of the project says the same.
     """
     store = destinations.writing(caller, place_of(destinations, caller, destination, {"id": wanted.id}))
     hashes = _hashes(store, caller, wanted)

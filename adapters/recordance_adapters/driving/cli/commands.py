@@ -14,6 +14,7 @@ from recordance_adapters.driving.cli.progress import Progress
 from recordance_adapters.driving.cli.reply import Answer, ExitCode, Reply, Show
 from recordance_adapters.driving.cli.session import Session
 from recordance_adapters.wire.tool import Tool
+from recordance_adapters.wire.tools.accrued import RECALL
 from recordance_adapters.wire.tools.alias import ALIAS
 from recordance_adapters.wire.tools.archive import ARCHIVE
 from recordance_adapters.wire.tools.explain import EXPLAIN
@@ -27,9 +28,11 @@ from recordance_adapters.wire.tools.misses import MISSES
 from recordance_adapters.wire.tools.read import GET, LIST
 from recordance_adapters.wire.tools.relate import RELATE
 from recordance_adapters.wire.tools.retrieve import RETRIEVE
+from recordance_adapters.wire.tools.search import SEARCH
 from recordance_adapters.wire.tools.search_scopes import SEARCH_SCOPES
 from recordance_adapters.wire.tools.store import STORE
 from recordance_adapters.wire.tools.vector import VECTOR
+from recordance_adapters.wire.tools.whereabouts import PROJECTS, WHERE_AM_I
 
 BATCH = 500
 """How many items of a file are stored at once."""
@@ -321,6 +324,30 @@ _RELATIONS = _command(
     "relations", "Show what an entity uses, owns or belongs to.", RELATIONS,
     words=_name_words, unlisted=("entity",), gather=_relations, code=_unless_nothing,
 )  # fmt: skip
+
+
+def _search_words(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "query", nargs="*", metavar="WORD", help="Words that must all stand in a capsule; without any, you browse."
+    )
+
+
+def _search(given: Namespace, options: Raw) -> Iterator[Raw]:
+    asked = {"query": " ".join(given.query)} if given.query else {}
+    yield {**options, "selection": {**options.get("selection", {}), **asked}}
+
+
+_SEARCH = _command(
+    "search", "Search or browse within a scope, by plain words; --selection has the rest of what is asked.", SEARCH,
+    words=_search_words, gather=_search, code=lambda answer: ExitCode.DONE if answer["memories"] else ExitCode.NOTHING,
+)  # fmt: skip
+_VALUED = _command(
+    "recall-valued", "Recall by relevance and by the value that memories have earned.", RECALL,
+    words=_query_words, unlisted=("query",), gather=_query,
+    code=lambda answer: ExitCode.DONE if answer["result"] else ExitCode.NOTHING,
+)  # fmt: skip
+_WHERE = _command("where", "Show which store and scope you are in.", WHERE_AM_I)
+_PROJECTS = _command("projects", "List the projects of a store.", PROJECTS)
 _FAST = _command(
     "search-fast", "Ask a question by its words and your own embedding alone.", FAST,
     words=_query_words, unlisted=("query",), gather=_query, code=_any_found,
@@ -382,6 +409,8 @@ TOOL_COMMANDS: Mapping[str, ToolCommand] = {
     for command in (
         _STORE,
         _RECALL,
+        _SEARCH,
+        _VALUED,
         _ASK,
         _FAST,
         _EXPLAIN,
@@ -393,6 +422,8 @@ TOOL_COMMANDS: Mapping[str, ToolCommand] = {
         _ALIAS,
         _VECTOR,
         _MISSES,
+        _WHERE,
+        _PROJECTS,
         _SCOPES,
         _REVIEW,
         _FEEDBACK,

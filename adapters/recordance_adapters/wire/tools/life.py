@@ -73,6 +73,9 @@ HISTORY = Tool(
     effect=Effect.READS,
     tool_set=ToolSet.LIFE,
     arguments=HISTORY_ARGUMENTS,
-    output=answer({"id": TEXT, "state": TEXT, "revision": COUNT, "rows": ARRAY, "total": COUNT}),
+    output=answer(
+        {"id": TEXT, "label": TEXT, "framing": TEXT, "state": TEXT, "revision": COUNT, "rows": ARRAY, "total": COUNT},
+        {"limit": COUNT, "offset": COUNT},
+    ),
     handle=_history,
 )

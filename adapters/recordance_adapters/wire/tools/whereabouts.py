@@ -29,7 +29,19 @@ WHERE_AM_I = Tool(
     effect=Effect.READS,
     tool_set=ToolSet.RECALL,
     arguments=NO_ARGUMENTS,
-    output=answer({"store": TEXT, "scope": TEXT, "actor": TEXT, "stores": ARRAY}, {"project": TEXT, "trusted": OBJECT}),
+    output=answer(
+        {
+            "store": TEXT,
+            "scope": TEXT,
+            "actor": TEXT,
+            "stores": ARRAY,
+            "destinations": ARRAY,
+            "search_scopes": ARRAY,
+            "default_search_scope": ARRAY,
+            "may": ARRAY,
+        },
+        {"project": TEXT, "trusted": OBJECT},
+    ),
     handle=_where,
 )
 
