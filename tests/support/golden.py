@@ -10,6 +10,7 @@ from typing import Any
 
 from recordance.errors import Refusal
 from recordance_adapters.bootstrap import Service
+from recordance_adapters.driving.mcp_server.callers import started_for
 from recordance_adapters.sections import FixedSettings
 from recordance_adapters.settings import Settings
 from recordance_adapters.wire.catalogue import ALL, tools_of
@@ -89,9 +90,14 @@ def calls_of(service: Service) -> Calls:
     """Return a caller that runs the tools in this process, over the adapters of `service`."""
     tools = {tool.name: tool for tool in tools_of([ALL])}
 
+    def asking() -> Call:
+        caller = service.caller("")
+        started = started_for(caller, None, tools.values())
+        return Call(destinations=service.destinations, caller=caller, started=started)
+
     def call(name: str, arguments: dict[str, Any]) -> Outcome:
         try:
-            return {"answer": tools[name].handle(Call(destinations=service.destinations, caller=service.caller("")), arguments)}
+            return {"answer": tools[name].handle(asking(), arguments)}
         except Refusal as refusal:
             failure = failure_of(refusal)
             return {"error": {"code": failure.code, "message": failure.message, "data": dict(failure.data)}}

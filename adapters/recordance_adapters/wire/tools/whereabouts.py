@@ -40,7 +40,7 @@ WHERE_AM_I = Tool(
             "default_search_scope": ARRAY,
             "may": ARRAY,
         },
-        {"project": TEXT, "trusted": OBJECT},
+        {"project": TEXT, "trusted": OBJECT, "tool_sets": ARRAY},
     ),
     handle=_where,
 )
