@@ -241,6 +241,8 @@ def test_services_that_make_one_store_at_once_take_each_others_beginnings_for_no
 WORDS = {
     "recall": ["tokio"], "get": ["cap-1"], "alias": ["--list"], "relate": ["supports", "cap-1", "cap-2"],
     "review": ["cap-1", "ratify"], "feedback": ["cap-1", "helped"], "archive": ["cap-1"], "restore": ["cap-1"],
+    "ask": ["tokio"], "recall-valued": ["tokio"], "search-fast": ["tokio"], "explain": ["tokio"], "entity": ["tokio"],
+    "relations": ["tokio"], "update": ["cap-1", "--changes", "{}"], "history": ["cap-1"],
     "forget": ["cap-1"], "verify-receipt": ["ersr-body.signature"], "move": ["--to", "./elsewhere"],
 }  # fmt: skip
 MAKERS = {"store", "import", "mcp", "serve"}

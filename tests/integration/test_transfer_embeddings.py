@@ -126,7 +126,7 @@ def test_the_file_says_itself_what_its_vectors_are() -> None:
     there.learn("pin tokio")
     embed(there, 1, 1.0, -2.0, space=Space("default", 2, "mini"))
     header, space, capsule, *_, end = map(json.loads, exported(there))
-    assert header["export"]["format"] == 2
+    assert header["export"]["format"] == 3
     assert space == {"space": {"name": "default", "dimension": 2, "model": "mini"}}
     [embedding] = capsule["capsule"]["embeddings"]
     assert embedding["vector"] == {"dimension": 2, "float32_le": "AACAPwAAAMA="}

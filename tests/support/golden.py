@@ -105,18 +105,27 @@ def calls_of(service: Service) -> Calls:
     return call
 
 
+_RENDERS = {tool.name: tool.render for tool in tools_of([ALL])}
+
+
+def text_of(name: str, answer: Outcome, arguments: dict[str, Any]) -> str:
+    """Return the text block of an answer: what people read of it, or else the object as JSON (O10)."""
+    render = _RENDERS[name]
+    read = None if render is None else render(answer, arguments)
+    return json.dumps(answer, ensure_ascii=False, separators=(",", ":")) if read is None else read
+
+
 def calls_over(peer: Peer, era: Era) -> Calls:
     """Return a caller that sends each call to a server process; the text must be the same object, or what people read of it."""
-    ids, renders = itertools.count(1), {tool.name: tool.render for tool in tools_of([ALL])}
+    ids = itertools.count(1)
 
     def call(name: str, arguments: dict[str, Any]) -> Outcome:
         message = peer.answer(era.call(next(ids), name, arguments))
         if "error" in message:
             return {"error": message["error"]}
         (block,) = message["result"]["content"]
-        answer, render = message["result"]["structuredContent"], renders[name]
-        read = None if render is None else render(answer, arguments)
-        assert block["text"] == (json.dumps(answer, ensure_ascii=False, separators=(",", ":")) if read is None else read)
+        answer = message["result"]["structuredContent"]
+        assert block["text"] == text_of(name, answer, arguments)
         return {"answer": answer}
 
     return call

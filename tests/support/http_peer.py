@@ -15,7 +15,7 @@ import anyio.from_thread
 from recordance_adapters.driving.mcp_server.options import Options
 from recordance_adapters.driving.mcp_server.over_http.configuration import MCP_PATH, Listening
 from recordance_adapters.driving.mcp_server.over_http.serving import Running, listen
-from support.golden import Calls, Outcome
+from support.golden import Calls, Outcome, text_of
 from support.stdio_peer import BOUND, HANDSHAKE, STATELESS, Era
 
 ACCEPT = "application/json, text/event-stream"
@@ -177,7 +177,7 @@ def calls_over_http(peer: HttpPeer) -> Calls:
         if "error" in message:
             return {"error": message["error"]}
         (block,) = message["result"]["content"]
-        assert block["text"] == json.dumps(message["result"]["structuredContent"], ensure_ascii=False, separators=(",", ":"))
+        assert block["text"] == text_of(name, message["result"]["structuredContent"], arguments)
         return {"answer": message["result"]["structuredContent"]}
 
     return call

@@ -1,6 +1,5 @@
 """The golden scenario over HTTP, in both eras, with sessions and without, by the library's client and by plain requests (O11)."""
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +14,7 @@ from recordance_adapters.bootstrap import open_memory_service, open_service
 from recordance_adapters.driving.mcp_server.options import Options
 from recordance_adapters.driving.mcp_server.over_http.configuration import Bounds, Listening
 from recordance_adapters.wire.catalogue import ALL, tools_of
-from support.golden import ACTOR, Calls, Outcome, fixed_settings, golden, play, written
+from support.golden import ACTOR, Calls, Outcome, fixed_settings, golden, play, text_of, written
 from support.http_peer import HttpPeer, Site, calls_over_http, serving
 from support.stdio_peer import HANDSHAKE, STATELESS
 
@@ -41,9 +40,7 @@ def by_the_library(site: Site, mode: str) -> Iterator[Calls]:
                     answer = await client.call_tool(name, arguments)
                 except MCPError as refused:
                     return {"error": {"code": refused.code, "message": refused.error.message, "data": refused.data}}
-                assert answer.content[0].text == json.dumps(  # type: ignore[union-attr]
-                    answer.structured_content, ensure_ascii=False, separators=(",", ":")
-                )
+                assert answer.content[0].text == text_of(name, answer.structured_content, arguments)  # type: ignore[union-attr]
                 return {"answer": answer.structured_content}
 
             yield lambda name, arguments: portal.call(ask, name, arguments)
