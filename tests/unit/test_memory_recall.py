@@ -89,7 +89,7 @@ MOVES: dict[str, tuple[dict[str, Any], Any]] = {
 }  # fmt: skip
 ELSEWHERE = {"search_scope", "destination", "output_format"}
 """Those that other tests hold: of several destinations, and of the text."""
-REMOVED: dict[str, Any] = {"workspace_id": 7, "include_legacy_workspace": "yes"}
+REMOVED: dict[str, Any] = {"workspace_id": "ws-7", "include_legacy_workspace": True}
 
 
 def test_every_parameter_is_known_to_these_tests() -> None:

@@ -44,13 +44,24 @@ def limit() -> Kind[Limit]:
     return Kind({"type": "integer", "minimum": 1}, read)
 
 
-def _anything() -> Kind[None]:
-    """A parameter that means nothing any more: whatever it is, nobody reads it."""
-    return Kind({"type": "string"}, lambda _value, _field: None)
+def _removed_text() -> Kind[None]:
+    """A text that means nothing any more: whatever it says, nobody reads it."""
+
+    def read(value: Json, field: str) -> None:
+        if not isinstance(value, str):
+            raise wrong_type(value, field, "a string, which means nothing any more, or nothing")
+
+    return Kind({"type": "string"}, read)
 
 
 def _removed_flag() -> Kind[None]:
-    return Kind({"type": "boolean"}, lambda _value, _field: None)
+    """True or false, which means nothing any more."""
+    taken = flag()
+
+    def read(value: Json, field: str) -> None:
+        taken.read(value, field)
+
+    return Kind(taken.schema, read)
 
 
 ARGUMENTS = Declaration(
@@ -109,7 +120,7 @@ ARGUMENTS = Declaration(
         *FILTERS,
         SEARCH_SCOPE,
         SEARCHED_DESTINATION,
-        Parameter(name="workspace_id", kind=_anything(), description="Ignored."),
+        Parameter(name="workspace_id", kind=_removed_text(), description="Ignored."),
         Parameter(name="include_legacy_workspace", kind=_removed_flag(), description="Ignored."),
     )
 )
