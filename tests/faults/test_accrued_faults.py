@@ -1,7 +1,6 @@
 """Fail the n-th call of a `recall` with everything switched on: it answers rightly or refuses, and the next one is whole."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from recordance_adapters.driven.in_memory.terms import MemoryReplica
 from recordance_adapters.driven.in_memory.truth import MemoryTruth
 from recordance_adapters.wire.tool import Call
 from recordance_adapters.wire.tools.accrued import RECALL
+from support.nth_call import each_call_failed
 from support.recalls import ANYBODY, Recalls
 from support.truths import IDENTITY, NOON, stands
 from support.watching import Told, WatchedReplica, WatchedTruth
@@ -28,22 +28,6 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "empty": {"query": "nothing"},
 }  # fmt: skip
 BOUND = 80
-
-
-@dataclass
-class Nth:
-    """Refuses one call, counted from when it was armed, among those whose names begin so."""
-
-    ports: str
-    error: Callable[[], RecordanceError]
-    place: int | None = None
-    seen: list[str] = field(default_factory=list)
-
-    def __call__(self, name: str, given: tuple[Any, ...]) -> None:
-        if name.startswith(self.ports):
-            self.seen.append(name)
-            if len(self.seen) == self.place:
-                raise self.error()
 
 
 def furnished(told_of: Told) -> Recalls:
@@ -79,23 +63,6 @@ def test_a_recall_by_worth_of_which_any_call_fails_answers_rightly_or_refuses(
 ) -> None:
     """O6, D3: never half an answer, never an emptiness for want of an index."""
     given = REQUESTS[asked]
-    expected = ask(furnished(Nth("nothing", error)), given)
-    refused = answered = 0
-    for place in range(1, BOUND):
-        nth = Nth(ports, error)
-        recalls = furnished(nth)
-        nth.seen.clear()
-        nth.place = place
-        try:
-            assert ask(recalls, given) == expected, place
-            answered += 1
-        except type(error()):
-            refused += 1
-        met = len(nth.seen)
-        nth.place = None
-        assert ask(recalls, given) == expected, place
-        if met < place:
-            break
-    assert met < BOUND
-    assert answered + refused > 3
-    assert refused if ports == "Truth" else answered
+    course = each_call_failed(furnished, lambda recalls: ask(recalls, given), ports, error, BOUND)
+    assert course.answered + course.refused > 3
+    assert course.refused if ports == "Truth" else course.answered

@@ -1,7 +1,6 @@
 """Fail the n-th call of a run of the pipeline: it tells what it found rightly or refuses, and the next one is whole."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from recordance_adapters.driven.in_memory.truth import MemoryTruth
 from recordance_adapters.wire.tool import Call
 from recordance_adapters.wire.tools.explain import EXPLAIN
 from recordance_adapters.wire.tools.fast import FAST
+from support.nth_call import each_call_failed
 from support.recalls import ANYBODY, Recalls
 from support.truths import IDENTITY
 from support.watching import Told, WatchedReplica, WatchedTruth
@@ -24,22 +24,6 @@ REQUESTS: dict[str, tuple[Any, dict[str, Any]]] = {
     "quickly": (FAST, {"query": "which tokio", "query_embedding": [1.0, 0.5], "project": "a"}),
 }
 BOUND = 120
-
-
-@dataclass
-class Nth:
-    """Refuses one call, counted from when it was armed, among those whose names begin so."""
-
-    ports: str
-    error: Callable[[], RecordanceError]
-    place: int | None = None
-    seen: list[str] = field(default_factory=list)
-
-    def __call__(self, name: str, given: tuple[Any, ...]) -> None:
-        if name.startswith(self.ports):
-            self.seen.append(name)
-            if len(self.seen) == self.place:
-                raise self.error()
 
 
 def furnished(told_of: Told) -> Recalls:
@@ -73,23 +57,6 @@ def test_a_run_of_which_any_call_fails_tells_rightly_or_refuses(
     asked: str, ports: str, error: Callable[[], RecordanceError]
 ) -> None:
     """L10, O6, D3: never a stage that seems to have found nothing, never half a table."""
-    expected = ask(furnished(Nth("nothing", error)), asked)
-    refused = answered = 0
-    for place in range(1, BOUND):
-        nth = Nth(ports, error)
-        recalls = furnished(nth)
-        nth.seen.clear()
-        nth.place = place
-        try:
-            assert ask(recalls, asked) == expected, place
-            answered += 1
-        except type(error()):
-            refused += 1
-        met = len(nth.seen)
-        nth.place = None
-        assert ask(recalls, asked) == expected, place
-        if met < place:
-            break
-    assert met < BOUND
-    assert answered + refused > 3
-    assert refused if ports == "Truth" else answered
+    course = each_call_failed(furnished, lambda recalls: ask(recalls, asked), ports, error, BOUND)
+    assert course.answered + course.refused > 3
+    assert course.refused if ports == "Truth" else course.answered

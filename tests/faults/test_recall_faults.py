@@ -1,7 +1,5 @@
 """Fail the n-th call: over every call to a port that a recall makes, it answers rightly or says honestly that it cannot."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -17,6 +15,7 @@ from recordance.ranking.trimming import compact_json
 from recordance_adapters.driven.in_memory.terms import MemoryReplica
 from recordance_adapters.driven.in_memory.truth import MemoryTruth
 from recordance_adapters.driven.system.misses import QueuedMisses
+from support.nth_call import Nth
 from support.recalls import Recalls, fenced
 from support.truths import IDENTITY, NOON, entombed, labels, stands, told
 from support.watching import Told, WatchedReplica, WatchedTruth
@@ -44,28 +43,6 @@ def unusable() -> RecordanceError:
 
 def damaged() -> RecordanceError:
     return ReplicaDamaged("a segment cannot be read")
-
-
-@dataclass
-class Nth:
-    """Refuses one call, counted from when it was armed, among those whose names begin so."""
-
-    ports: tuple[str, ...]
-    error: Callable[[], RecordanceError]
-    place: int | None = None
-    seen: list[str] = field(default_factory=list)
-
-    def __call__(self, name: str, given: tuple[Any, ...]) -> None:
-        if not name.startswith(self.ports):
-            return
-        self.seen.append(name)
-        if len(self.seen) == self.place:
-            raise self.error()
-
-    def arm(self, place: int | None) -> None:
-        """Count anew, and refuse the call at this place."""
-        self.seen.clear()
-        self.place = place
 
 
 def furnished(told_of: Told) -> Recalls:
