@@ -156,9 +156,10 @@ def await_that(holds: Callable[[], bool]) -> None:
 
 def test_a_run_covers_what_was_erased_before_it_and_nothing_else() -> None:
     """W6: the server is not asked again for what it has cleared away, and again for what came later."""
-    server = Server()
-    sweeper = Sweeper(server.sweep, lambda: 0.0)
-    assert not sweeper.swept(5)
+    server, may_end = Server(), threading.Event()
+    sweeper = Sweeper(lambda: may_end.wait(BOUND) and server.sweep(), lambda: 0.0)
+    assert not sweeper.swept(5), "the run goes on"
+    may_end.set()
     await_that(lambda: sweeper.swept(5))
     assert sweeper.swept(4)
     assert server.runs == 1
