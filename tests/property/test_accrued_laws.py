@@ -52,11 +52,15 @@ def questions(scene: tuple[int, Scene, Recalls]) -> Iterator[tuple[str, Caller, 
         yield f"seed {seed}, question {place}: {given}", drawn.caller(), chance.choice((None, *PROJECTS)), given
 
 
+def answer(scene: tuple[int, Scene, Recalls], caller: Caller, project: str | None, given: dict[str, Any]) -> dict[str, Any]:
+    call = Call(destinations=scene[2].destinations, caller=caller, started=Started(project=project))
+    return RECALL.handle(call, given)
+
+
 def rows(
     scene: tuple[int, Scene, Recalls], caller: Caller, project: str | None, given: dict[str, Any], **more: Any
 ) -> list[dict[str, Any]]:
-    call = Call(destinations=scene[2].destinations, caller=caller, started=Started(project=project))
-    result: list[dict[str, Any]] = RECALL.handle(call, {**given, **more})["result"]
+    result: list[dict[str, Any]] = answer(scene, caller, project, {**given, **more})["result"]
     return result
 
 
@@ -92,6 +96,21 @@ def test_no_stuffed_hit_stands_before_a_clean_one(scene: tuple[int, Scene, Recal
     for told, caller, project, given in questions(scene):
         marks = ["stuffed" in row for row in rows(scene, caller, project, {**given, "resolve_conflicts": False})]
         assert marks == sorted(marks), told
+
+
+def test_whoever_loses_a_place_is_named(scene: tuple[int, Scene, Recalls]) -> None:
+    """O9, L11: the rows and those that were folded away are together what is shown when nobody asks for either."""
+    for told, caller, project, given in questions(scene):
+        bare = {name: value for name, value in given.items() if name not in ("mmr", "resolve_conflicts")}
+        plain = {row["id"] for row in rows(scene, caller, project, bare)}
+        for wish in ({"mmr": 0.5}, {"resolve_conflicts": True}, {"mmr": 0.3, "resolve_conflicts": True}):
+            folded = answer(scene, caller, project, {**bare, **wish})["store"].get("folded", {})
+            left = [id for ids in folded.values() for id in ids]
+            shown = {row["id"] for row in rows(scene, caller, project, {**bare, **wish})}
+            assert len(left) == len(set(left)), told
+            assert not shown & set(left), told
+            assert plain <= shown | set(left), told
+            assert all(folded.values()), told
 
 
 def test_every_hit_lies_inside_every_fence(scene: tuple[int, Scene, Recalls]) -> None:

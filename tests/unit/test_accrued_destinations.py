@@ -95,6 +95,9 @@ def test_a_correction_stands_above_its_restatement_after_the_merge() -> None:
     answer = house.call("recall", query="api port of the shop", search_scope="all", resolve_conflicts=True)
     assert ids(answer) == ["cap-2", "team:cap-1"]
     assert answer["result"][1]["equal"] == ["cap-3"]
+    assert "folded" not in answer["store"]
+    answer = house.call("recall", query="api port of the shop", search_scope="all", resolve_conflicts=True, k=1)
+    assert (ids(answer), answer["store"]["folded"]) == (["cap-2"], {"restated": ["cap-3", "team:cap-1"]})
     assert {row["id"]: row["resolved_over"] for row in answer["result"] if "resolved_over" in row} == {"cap-2": ["cap-3"]}
 
 

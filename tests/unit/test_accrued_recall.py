@@ -136,6 +136,15 @@ def test_diversity_makes_room_for_what_says_something_else() -> None:
     assert found(recalls, k=2, mmr=1) == [1, 2]
 
 
+def test_what_diversity_leaves_out_is_named() -> None:
+    """L11: nothing leaves the first k without a word, and nothing is named that never was among them."""
+    recalls = Recalls()
+    recalls.remember("we pin tokio", "we pin tokio now", "tokio panics in tests on macs")
+    assert asked(recalls, k=2, mmr=0.5)["store"]["folded"] == {"alike": ["cap-2"]}
+    for given in ({"mmr": 1}, {}, {"mmr": 0.5, "k": 3}):
+        assert "folded" not in asked(recalls, **{"k": 2, **given})["store"], given
+
+
 # ── what is shown ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -406,6 +415,32 @@ def _retired(number: int, by: int) -> Any:
     from recordance.domain.change import SetStanding
 
     return SetStanding(number, Standing(superseded_at=NOON, superseded_by=by), NOON)
+
+
+def test_what_falls_behind_its_correction_and_out_of_the_answer_is_named() -> None:
+    """O9: whether the correction is shown or lies deeper itself."""
+    recalls = corrected()
+    assert found(recalls, "api port of the shop", k=1) == [3]
+    answer = asked(recalls, "api port of the shop", k=1, resolve_conflicts=True)
+    assert ids(answer) == [4]
+    assert answer["store"]["folded"] == {"restated": ["cap-3"]}
+    answer = asked(recalls, "api port of the shop", k=2, resolve_conflicts=True)
+    assert (ids(answer), answer["store"]["folded"]) == ([4, 2], {"restated": ["cap-3"]})
+    assert "folded" not in asked(recalls, "api port of the shop", k=3, resolve_conflicts=True)["store"]
+
+
+def test_a_stuffed_correction_stands_above_what_it_corrects_and_above_nothing_else() -> None:
+    """O9, L13: what it corrects is no longer true, however plainly said; every other clean hit stays before it, and it is marked."""
+    recalls = Recalls()
+    recalls.remember(OLD, standing=Standing(superseded_at=NOON, superseded_by=2))
+    recalls.remember("api port api port api port api port api port of the shop is now 9090", value=99.0)
+    recalls.relate(2, RelationKind.SUPERSEDES, 1)
+    recalls.remember(OLD + " says bob", "the shop has an api")
+    assert found(recalls, "api port of the shop") == [3, 4, 2]
+    answer = asked(recalls, "api port of the shop", resolve_conflicts=True)
+    assert ids(answer) == [4, 2, 3]
+    assert answer["result"][1]["stuffed"] is True
+    assert answer["result"][1]["resolved_over"] == ["cap-3"]
 
 
 def test_the_server_can_resolve_without_being_asked() -> None:

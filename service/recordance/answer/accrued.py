@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 from recordance.answer.merging import Failed, absences, aside_view, failed_view
 from recordance.answer.outcome import excluded_view, exclusion_reason
@@ -17,6 +18,15 @@ from recordance.ranking.scoring import TermHit
 
 _SAID = ("content", "tags", "value", "id", "embedding")
 """What a whole row leaves out of a capsule's view: it has said it already, the content as `text`; and vectors are no reading."""
+
+
+class Fold(Enum):
+    """Why a hit gave its place among the first k to another one."""
+
+    RESTATED = "restated"
+    """It restates a value that another hit has corrected (O9)."""
+    ALIKE = "alike"
+    """It is too like hits that stand before it (L11)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,10 +67,15 @@ class AccruedPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccruedAnswer:
-    """Everything that an answer is made of; `unmeant` is why nothing was compared by meaning, None where it was."""
+    """Everything that an answer is made of.
+
+    `folded` are the ids of those that would be rows had nobody asked for diversity or for conflicts to be resolved; `unmeant` is
+    why nothing was compared by meaning, None where it was.
+    """
 
     request: AccruedRequest
     rows: Sequence[dict[str, Json]]
+    folded: Mapping[Fold, Sequence[str]]
     parts: Sequence[AccruedPart | Failed]
     unasked: Sequence[str]
     unmeant: str | None
@@ -142,6 +157,8 @@ def _store(answer: AccruedAnswer) -> Iterator[tuple[str, Json]]:
     yield "capsules", sum(part.capsules for part in told)
     yield "matched", sum(part.matched for part in told)
     yield "returned", len(answer.rows)
+    if any(answer.folded.values()):
+        yield "folded", {fold.value: list(answer.folded[fold]) for fold in Fold if answer.folded.get(fold)}
     if any(excluded.values()):
         yield "excluded", excluded_view(excluded)
     if request.asked_k != request.k:

@@ -2,6 +2,10 @@
 
 A restatement that nobody related to anything repeats the words of what another hit has retired, and is nearer to them than to the
 correction's. Its value is as old as that retired capsule, however lately it was written down again.
+
+A correction that is stuffed with keywords stands above it all the same, though no stuffed text ever stands above a clean one else
+(L13): that a text is stuffed tells against its claim to a rank, and not against its truth, while what it corrects is no longer
+true. It rises above nothing for it: its restatements fall to where it stands, and it is marked as stuffed.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence

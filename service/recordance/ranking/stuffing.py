@@ -1,4 +1,7 @@
-"""Keyword stuffing: a text that repeats a word to be found by it never comes before one that does not (L13)."""
+"""Keyword stuffing: a text that repeats a word to be found by it never comes before one that does not (L13).
+
+But for one thing: what restates a value stands below the correction of that value, stuffed or not (O9, see `conflict`).
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

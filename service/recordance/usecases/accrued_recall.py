@@ -5,9 +5,9 @@ says nothing in another; by value, recency or confidence, which mean the same ev
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from recordance.answer.accrued import AccruedAnswer, AccruedHit, accrued_answer
+from recordance.answer.accrued import AccruedAnswer, AccruedHit, Fold, accrued_answer
 from recordance.answer.merging import Failed, Merged, Ranking, merge_ranked
 from recordance.domain.caller import Caller
 from recordance.errors import Json
@@ -40,10 +40,12 @@ def recall_accrued(destinations: Destinations, caller: Caller, request: AccruedR
         return accrue_in(store, caller, replace(request, base=asked), reliance, least)
 
     found = search(destinations, caller, base, ask)
+    listed = _listed(request, found)
     return accrued_answer(
         AccruedAnswer(
             request=request,
-            rows=_rows(request, found),
+            rows=[each.shown.envelope if found.alone else each.row() for each in listed.rows],
+            folded=_folded(found, listed),
             parts=[each if isinstance(each, Failed) else each.answer.part(each.aside) for each in found.asked],
             unasked=found.unasked,
             unmeant=unmeant,
@@ -51,14 +53,35 @@ def recall_accrued(destinations: Destinations, caller: Caller, request: AccruedR
     )
 
 
-def _rows(request: AccruedRequest, found: Searched[AccruedFound]) -> Sequence[dict[str, Json]]:
-    """Return the k best as they are shown, in the order asked for: clean before stuffed, corrections before what they correct."""
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """The k best in the order asked for, and whose place among them went to others because it restates what is corrected."""
+
+    rows: Sequence[Merged]
+    restated: Sequence[Place]
+
+
+def _listed(request: AccruedRequest, found: Searched[AccruedFound]) -> _Listed:
+    """Return the k best, in the order asked for: clean before stuffed, corrections before what they correct."""
     hits = {(told.name, hit.number): hit for told in found.told for hit in told.answer.hits}
     merged = {(each.name, each.shown.number): each for each in _merged(found)}
-    order = _settled(sorted(merged, key=lambda place: hits[place].stuffed), hits)[: request.k]
+    unsettled = sorted(merged, key=lambda place: hits[place].stuffed)
+    order = _settled(unsettled, hits)[: request.k]
+    restated = [place for place in unsettled[: request.k] if place not in order]
     order = sorted(order, key=lambda place: (hits[place].stuffed, rerank_key(request.rerank, hits[place].capsule)))
-    order = _settled(order, hits)
-    return [merged[place].shown.envelope if found.alone else merged[place].row() for place in order]
+    return _Listed([merged[place] for place in _settled(order, hits)], restated)
+
+
+def _folded(found: Searched[AccruedFound], listed: _Listed) -> Mapping[Fold, Sequence[str]]:
+    """Return the ids of those whose place went to others in their own store or in the merge, and stayed lost (L11, O9)."""
+    naming = {told.name: told.store.naming for told in found.told}
+    shown = {(each.name, each.shown.number) for each in listed.rows}
+    lost = {fold: [(told.name, number) for told in found.told for number in told.answer.folded[fold]] for fold in Fold}
+    lost[Fold.RESTATED] += listed.restated
+    return {
+        fold: [naming[name].id(number) for name, number in dict.fromkeys(places) if (name, number) not in shown]
+        for fold, places in lost.items()
+    }
 
 
 def _merged(found: Searched[AccruedFound]) -> Sequence[Merged]:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from recordance.answer.accrued import AccruedHit, AccruedPart, shown_hit
+from recordance.answer.accrued import AccruedHit, AccruedPart, Fold, shown_hit
 from recordance.answer.envelope import Shown
 from recordance.answer.shown import Whole
 from recordance.domain.caller import Caller
@@ -35,10 +35,11 @@ from recordance.usecases.term_lane import TermLane
 
 @dataclass(frozen=True, slots=True)
 class AccruedFound:
-    """What one store has: its hits best first, each with its row, and what is said of the store."""
+    """What one store has: its hits best first, each with its row, who lost a place among its first k, what is said of the store."""
 
     hits: tuple[AccruedHit, ...]
     shown: tuple[Shown, ...]
+    folded: Mapping[Fold, tuple[int, ...]]
     _part: AccruedPart
 
     def part(self, aside: str | None) -> AccruedPart:
@@ -81,11 +82,21 @@ class _Accrual:
     def found(self, wanted: int) -> AccruedFound:
         pool = self._pool()
         hits = {each.number: each for each in self._weighed(pool)}
-        order = clean_first(by_score(list(hits), {number: hit.score for number, hit in hits.items()}), lambda n: hits[n].stuffed)
-        order = self._spread(order, hits, pool, wanted)
+        plain = clean_first(by_score(list(hits), {number: hit.score for number, hit in hits.items()}), lambda n: hits[n].stuffed)
+        spread = self._spread(plain, hits, pool, wanted)
         over = self._resolved(pool)
-        best = [replace(hits[number], resolved_over=over.get(number, ())) for number in demoted(order, over)[:wanted]]
-        return AccruedFound(tuple(best), tuple(self._shown(best)), self._part())
+        order = demoted(spread, over)
+        best = [replace(hits[number], resolved_over=over.get(number, ())) for number in order[:wanted]]
+        folded = self._folded(plain, spread, order)
+        return AccruedFound(tuple(best), tuple(self._shown(best)), folded, self._part())
+
+    def _folded(self, plain: Sequence[int], spread: Sequence[int], order: Sequence[int]) -> Mapping[Fold, tuple[int, ...]]:
+        """Return who would stand among the first k, and which of the two re-orderings took the place (L11, O9)."""
+        k = self._request.k
+        shown = set(order[:k])
+        restated = tuple(number for number in spread[:k] if number not in shown)
+        alike = tuple(number for number in plain[:k] if number not in {*shown, *restated})
+        return {Fold.RESTATED: restated, Fold.ALIKE: alike}
 
     # ── which are weighed ─────────────────────────────────────────────────────────────────────────────────────────────────
 
