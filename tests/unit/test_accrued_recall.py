@@ -430,7 +430,7 @@ def test_what_falls_behind_its_correction_and_out_of_the_answer_is_named() -> No
 
 
 def test_a_stuffed_correction_stands_above_what_it_corrects_and_above_nothing_else() -> None:
-    """O9, L13: what it corrects is no longer true, however plainly said; every other clean hit stays before it, and it is marked."""
+    """O9, L13: what it corrects is no longer true, however plainly said; all other clean hits stay before it, and it is marked."""
     recalls = Recalls()
     recalls.remember(OLD, standing=Standing(superseded_at=NOON, superseded_by=2))
     recalls.remember("api port api port api port api port api port of the shop is now 9090", value=99.0)

@@ -35,7 +35,7 @@ from recordance.usecases.term_lane import TermLane
 
 @dataclass(frozen=True, slots=True)
 class AccruedFound:
-    """What one store has: its hits best first, each with its row, who lost a place among its first k, what is said of the store."""
+    """What one store has: its hits best first, each with its row; who lost a place among its first k; what is said of it."""
 
     hits: tuple[AccruedHit, ...]
     shown: tuple[Shown, ...]
