@@ -185,3 +185,12 @@ def test_tool_sets_are_chosen_at_the_start(tmp_path: Path, sets: list[str], last
     with Peer([*PROGRAM, "--store", str(tmp_path / "store"), *sets]) as peer:
         LEGACY.open(peer)
         assert peer.answer(LEGACY.request(1, "tools/list"))["result"]["tools"][-1]["name"] == last
+
+
+@BOTH_ERAS
+def test_the_default_list_costs_less_than_four_thousand_tokens_as_it_comes_over_the_wire(peer: Peer, era: Era) -> None:
+    """What the protocol's own fields add to schemas and texts is paid too: the tools are counted as a client gets them."""
+    era.open(peer)
+    listed = peer.answer(era.request(1, "tools/list"))["result"]["tools"]
+    tokens = len(json.dumps(listed, ensure_ascii=False, separators=(",", ":"))) / 4
+    assert 3_000 < tokens < 4_000, f"{tokens:.0f} tokens"

@@ -101,7 +101,7 @@ def _published(tool: Tool) -> PublishedTool:
         description=tool.description,
         input_schema=tool.arguments.schema,
         output_schema=dict(tool.output),
-        annotations=ToolAnnotations.model_validate({"title": tool.title, **tool.annotations}),
+        annotations=ToolAnnotations.model_validate(tool.annotations),
     )
 
 
