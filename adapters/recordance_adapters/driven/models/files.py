@@ -121,7 +121,7 @@ def _load(files: ModelFiles) -> _Loaded:
         from onnxruntime.capi.onnxruntime_pybind11_state import EPFail, Fail, InvalidArgument, RuntimeException
         from tokenizers import Tokenizer
     except ImportError as problem:
-        why = "needs onnxruntime and tokenizers beside this program: install them"
+        why = "needs libraries that are not there: pip install 'recordance[local-models]'"
         raise ModelFailed(f"not installed ({problem})", why=why) from problem
     if missing := [path for path in (files.graph, files.words) if not path.is_file()]:
         raise ModelFailed(f"no file {missing[0]}", why="has no files where they should be")
