@@ -11,7 +11,8 @@ from recordance.domain import limits
 from recordance.domain.embedding import DEFAULT_SPACE
 from recordance.domain.storable import check_storable
 from recordance.errors import InvalidArgument
-from recordance_adapters.sections import Section, Text
+from recordance_adapters.section import Section
+from recordance_adapters.sections import Text
 
 
 class ModelKind(StrEnum):

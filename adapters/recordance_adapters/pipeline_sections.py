@@ -12,7 +12,7 @@ from recordance.query.pipeline import (
     RecallMode,
     Tuning,
 )
-from recordance_adapters.sections import Section
+from recordance_adapters.section import Section
 
 _BLEND = DEFAULT_TUNING.blend
 _DIGITS = "0 to 1: "

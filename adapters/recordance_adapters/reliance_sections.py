@@ -9,7 +9,8 @@ from recordance.domain.warrant import Bar
 from recordance.errors import Json
 from recordance.query.accrued import Wish
 from recordance.usecases.reliance import Reliance
-from recordance_adapters.sections import Section, Text, words
+from recordance_adapters.section import Section
+from recordance_adapters.sections import Text, words
 
 MOST_TRUSTED = 100
 """Keys, and sources, that may be trusted: each is a condition of a query."""

@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, StrictInt, model_validator
 
 from recordance.domain.caller import Permission
 from recordance.domain.capsule import LabelField
@@ -18,6 +18,8 @@ from recordance.domain.taint import DEFAULT_TAINT_POLICY, TaintPolicy
 from recordance.domain.vocabulary import VOCABULARIES
 from recordance.errors import InvalidArgument, Json
 from recordance.usecases.follow import PATIENCE_SECONDS
+from recordance_adapters.section import Section
+from recordance_adapters.text_section import TextSettings
 
 _PACKAGES = tuple(Path(path).resolve().parent for path in (__file__, parse_instant.__code__.co_filename))
 
@@ -77,12 +79,6 @@ def _shapes(shapes: frozenset[str]) -> frozenset[str]:
 
 Text = Annotated[str, AfterValidator(_not_blank)]
 Shapes = Annotated[frozenset[str], AfterValidator(_shapes)]
-
-
-class Section(BaseModel):
-    """A table of the configuration file: immutable, and closed to unknown keys."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 class TaintSettings(Section):
@@ -282,6 +278,9 @@ class DestinationSettings(PlaceSettings):
     )
     match: tuple[RuleSettings, ...] = Field(
         default=(), description='a list of tables such as {project_prefix = "acme", kind = ["fact", "summary"]}'
+    )
+    text: TextSettings | None = Field(
+        default=None, description="a table with inflection and segmentation, in place of the one for all destinations"
     )
 
 

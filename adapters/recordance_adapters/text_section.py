@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from pydantic import Field, StrictBool
 
-from recordance_adapters.sections import Section
+from recordance_adapters.section import Section
 
 
 class Language(StrEnum):

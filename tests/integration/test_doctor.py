@@ -28,7 +28,7 @@ def command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Commands:
 
 CHECKS = (
     "integrity", "access", "privacy", "journal", "capsules", "relations", "circles", "standings", "embeddings", "forgotten",
-    "purged", "index", "vector_index",
+    "purged", "index", "text", "vector_index",
 )  # fmt: skip
 
 

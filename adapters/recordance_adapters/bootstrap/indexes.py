@@ -22,16 +22,33 @@ from recordance_adapters.bootstrap.truths import secret_in
 from recordance_adapters.sections import DestinationSettings, QdrantSettings
 
 if TYPE_CHECKING:
-    from recordance_adapters.driven.replica_slots import Slot
+    from recordance_adapters.driven.replica_slots import OtherSlot, Slot
     from recordance_adapters.driven.sql_truth.dialect import Duty
     from recordance_adapters.driven.sql_truth.truth import SqlTruth
 
 
-def adopt(folder: Path) -> "Slot":
-    """Return the folder for the indexes of this process, which holds it until it releases it."""
-    from recordance_adapters.driven.replica_slots import adopt_slot
+def adopt(folder: Path, store: str, text: str) -> "Slot":
+    """Return the folder for the indexes of this process, which holds it until it releases it.
 
-    return adopt_slot(folder, time.time())
+    Those that processes with other text services have built stay theirs: else each would build them anew, start by start.
+    """
+    from recordance_adapters.driven.replica_slots import adopt_slot
+    from recordance_adapters.driven.tantivy_terms import serves_others
+
+    return adopt_slot(folder, time.time(), lambda slot: serves_others(slot, store, text))
+
+
+def served_otherwise(slot: "Slot | None", store: str, text: str) -> int:
+    """Return how many processes hold a slot beside this one whose index has other text services."""
+    from recordance_adapters.driven.tantivy_terms import serves_others
+
+    others = [] if slot is None else [each for each in slot.others() if serves_others(each.path, store, text)]
+    return sum(_is_held(each) for each in others)
+
+
+def _is_held(slot: "OtherSlot") -> bool:
+    with slot.held() as ours:
+        return not ours
 
 
 def open_terms(slot: "Slot | None", store: str, text: str) -> TermReplica:

@@ -11,7 +11,7 @@ from recordance.usecases.vector_follow import VectorFollower
 from recordance_adapters.bootstrap.models import embedder_of
 from recordance_adapters.bootstrap.parts import Parts, store_of
 from recordance_adapters.bootstrap.service import Opened, Service
-from recordance_adapters.bootstrap.text import text_services_of
+from recordance_adapters.bootstrap.text import services_in
 from recordance_adapters.bootstrap.truths import fixed_identity, identity_by_chance
 from recordance_adapters.driven.system.housing import MemoryHousing
 from recordance_adapters.driven.system.misses import QueuedMisses
@@ -34,7 +34,7 @@ def _open_memory(settings: Settings, place: DestinationSettings) -> Opened:
 
     truth, replica = MemoryTruth(fixed_identity(settings) or identity_by_chance()), MemoryReplica()
     misses = QueuedMisses(truth)
-    patience, services = settings.follower.deadline_ms / 1_000, text_services_of(settings.text)
+    patience, services = settings.follower.deadline_ms / 1_000, services_in(settings, place)
     terms = TermFollower(truth, replica, time.monotonic, patience, services)
     vectors = VectorFollower(truth, DEFAULT_SPACE, MemoryVectorReplica, time.monotonic)
     embedder = embedder_of(settings.embedder)

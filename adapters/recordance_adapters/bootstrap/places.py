@@ -17,11 +17,11 @@ from recordance.usecases.follow import TermFollower
 from recordance.usecases.purging import Purger
 from recordance.usecases.vector_view import FollowedVectors
 from recordance_adapters.bootstrap.grounds import Further, cleanness, folder_premises, in_collection, server_premises
-from recordance_adapters.bootstrap.indexes import adopt, follow_vectors, leave_unfollowed, on_duty, open_terms
+from recordance_adapters.bootstrap.indexes import adopt, follow_vectors, leave_unfollowed, on_duty, open_terms, served_otherwise
 from recordance_adapters.bootstrap.models import embedder_of
 from recordance_adapters.bootstrap.parts import Parts, clock_of, store_of
 from recordance_adapters.bootstrap.service import Opened, Service
-from recordance_adapters.bootstrap.text import text_services_of
+from recordance_adapters.bootstrap.text import services_in
 from recordance_adapters.bootstrap.truths import REPLICAS_FOLDER, Absent, address_of, folder_of, open_truth, report
 from recordance_adapters.driven.system.housing import FolderHousing, ServerHousing
 from recordance_adapters.driven.system.misses import QueuedMisses, UnkeptMisses
@@ -51,8 +51,8 @@ def open_service(settings: Settings, absent: Absent = Absent.MAKE) -> Iterator[S
 
 def _open_place(absent: Absent, settings: Settings, place: DestinationSettings) -> Opened:
     with ExitStack() as undoing:
-        site = _site(undoing, absent, settings, place)
-        services = text_services_of(settings.text)
+        services = services_in(settings, place)
+        site = _site(undoing, absent, settings, place, services.version)
         replica = open_terms(site.slot, site.store, services.version)
         undoing.callback(replica.close)
         terms = TermFollower(site.truth, replica, time.monotonic, settings.follower.deadline_ms / 1_000, services)
@@ -73,8 +73,8 @@ def _open_place(absent: Absent, settings: Settings, place: DestinationSettings) 
         background.add(Pacemaker(terms, site.truth.data_version, timings, purger.catch_up))
         for each in (vectors, *spaces.values()):
             background.add(Pacemaker(each, partial(_changes, site.truth, each), timings))
-        indexed = partial(_documents_in, replica)
-        housing = _housing(site, place, neighbours, indexed)
+        others = partial(served_otherwise, site.slot, site.store, services.version)
+        housing = _housing(site, place, neighbours, partial(_documents_in, replica), others)
         waking = WakingTruth(site.truth, background.wake)
         misses = QueuedMisses(waking) if site.truth.obstacle is None else UnkeptMisses(site.truth.obstacle)
         if embedder is not None and site.truth.obstacle is None:
@@ -106,8 +106,11 @@ class _Site:
     folder: Path
 
 
-def _site(undoing: ExitStack, absent: Absent, settings: Settings, place: DestinationSettings) -> _Site:
-    """Open the truth and take a slot; without one go on where nothing can be written into the folder of a store."""
+def _site(undoing: ExitStack, absent: Absent, settings: Settings, place: DestinationSettings, text: str) -> _Site:
+    """Open the truth and take a slot for an index with these text services.
+
+    Without one go on where nothing can be written into the folder of a store.
+    """
     folder = folder_of(place)
     truth = open_truth(absent, settings, place)
     undoing.callback(truth.close)
@@ -115,7 +118,7 @@ def _site(undoing: ExitStack, absent: Absent, settings: Settings, place: Destina
         store = reader.identity().store
     if place.truth is None and truth.obstacle is not None:
         return _Site(truth, None, store, folder)
-    slot = adopt(folder / REPLICAS_FOLDER)
+    slot = adopt(folder / REPLICAS_FOLDER, store, text)
     undoing.callback(slot.release)
     return _Site(truth, slot, store, folder)
 
@@ -164,8 +167,14 @@ def _timings(follower: FollowerSettings) -> Timings:
     )
 
 
-def _housing(site: _Site, place: DestinationSettings, neighbours: "Neighbours | None", indexed: Callable[[], int]) -> Housing:
-    local = FolderHousing(site.folder, site.truth.damage, indexed, site.truth.obstacle)
+def _housing(
+    site: _Site,
+    place: DestinationSettings,
+    neighbours: "Neighbours | None",
+    indexed: Callable[[], int],
+    others: Callable[[], int],
+) -> Housing:
+    local = FolderHousing(site.folder, site.truth.damage, indexed, site.truth.obstacle, others)
     if neighbours is None:
         return local
     return ServerHousing(address_of(place), local, partial(report, place), neighbours.seen)

@@ -59,3 +59,7 @@ class Housing(Protocol):
     def indexed(self) -> int:
         """Return how many documents this process's copy of the term index holds."""
         ...
+
+    def served_otherwise(self) -> int:
+        """Return how many processes of this machine follow the store with other text services (O11, T9)."""
+        ...

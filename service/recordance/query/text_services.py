@@ -36,11 +36,15 @@ def fragments_of(word: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class TextServices:
-    """Which services a store has; `version` names everything that they depend on, "" for none."""
+    """Which services a store has; `version` names everything that they depend on, "" for none.
+
+    `language` is the one whose words have a `stem`, "" for none.
+    """
 
     version: str = ""
     stem: Stem | None = None
     cut: Cut | None = None
+    language: str = ""
 
     def extras(self, words: Sequence[str]) -> list[str]:
         """Return the marked words of a content's folded words, with repetitions."""

@@ -121,6 +121,11 @@ class TermFollower:
         self._proven: Stand | None = None
         self._trusted = False
 
+    @property
+    def services(self) -> TextServices:
+        """The text services that the replica is built with: one of others is never opened."""
+        return self._services
+
     @contextmanager
     def at_head(self) -> Iterator[RecallView]:
         """Open a snapshot of the truth with the term index at exactly its head, whatever the replica has applied.

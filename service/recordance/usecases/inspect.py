@@ -9,6 +9,7 @@ from recordance.domain.destination import Naming
 from recordance.errors import Fault, Json, MissingState, StateKind, StoreUnusable
 from recordance.ports.housing import Housing
 from recordance.ports.truth import OccupiedSpace, TruthReader
+from recordance.query.text_services import TextServices
 from recordance.usecases.examining import TRUTH_CHECKS, Finding, Verdict, broken, shortly, worst
 from recordance.usecases.examining_followers import follower_views, followers
 from recordance.usecases.examining_forgotten import forgotten
@@ -47,11 +48,21 @@ def status(destinations: Destinations, caller: Caller, destination: str | None, 
             "waiting": followed.head - followed.applied,
             "documents": housing.indexed(),
         },
+        "text": _text(store.terms.services),
         "spaces": [_space(each) for each in spaces],
         "vector_index": {"applied": vectors.applied, "waiting": vectors.head - vectors.applied},
         **follower_views(housing),
         "bytes": dict(housing.sizes()),
         "versions": dict(housing.versions()),
+    }
+
+
+def _text(services: TextServices) -> dict[str, Json]:
+    """Return the text services that this process's term index is built with, as the configuration names them (T5, T9)."""
+    return {
+        "inflection": services.language or None,
+        "segmentation": services.cut is not None,
+        "version": services.version or None,
     }
 
 
@@ -115,6 +126,7 @@ def _checks(store: Store, housing: Housing) -> Mapping[str, Callable[[], Finding
         "forgotten": partial(_read, store, forgotten),
         "purged": lambda: purged(store),
         "index": lambda: _index(store, housing),
+        "text": lambda: _same_services(housing),
         "vector_index": lambda: vector_index(store),
         **({} if housing.followers() is None else {"followers": lambda: followers(housing)}),
     }
@@ -176,3 +188,12 @@ def _index(store: Store, housing: Housing) -> Finding:
             advice = "Make it anew: recordance rebuild."
             return Finding("index", Verdict.FAIL, f"{documents} documents where the truth has {capsules} capsules", advice)
     return Finding("index", Verdict.WARN, "others write so fast that it cannot be compared", "Ask again when they rest.")
+
+
+def _same_services(housing: Housing) -> Finding:
+    """Two processes answer alike only if words match alike in both (O11)."""
+    others = housing.served_otherwise()
+    if not others:
+        return Finding("text", Verdict.OK, "every process here has the same text services")
+    advice = "Give every process of the store the same text settings; each has an index of its own meanwhile."
+    return Finding("text", Verdict.WARN, f"{others} here follow it with other text services, and may answer otherwise", advice)

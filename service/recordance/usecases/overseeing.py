@@ -11,7 +11,7 @@ from recordance.usecases.follow import Progress
 from recordance.usecases.inspect import doctor, status
 from recordance.usecases.store import Destinations
 
-_TOLD = ("place", "seq", "capsules", "forgotten", "aliases", "misses")
+_TOLD = ("place", "seq", "capsules", "forgotten", "aliases", "misses", "text")
 
 
 def status_of_all(destinations: Destinations, caller: Caller, housing: Callable[[str], Housing]) -> dict[str, Json]:

@@ -1,4 +1,4 @@
-"""Numbered folders: each process holds one, the lowest that is free.
+"""Numbered folders: each process holds one, the lowest that is free and not kept for processes of another kind.
 
 `<n>/` holds the replicas of one process, each in a folder with its position in a file beside it. `<n>.lock` is held by the
 process, and is released by the system however that process ends. It lies beside the folder, so that a folder can be removed
@@ -9,7 +9,7 @@ import itertools
 import logging
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,15 +66,25 @@ class Slot:
         self._lock.release()
 
 
-def adopt_slot(folder: Path, now: float) -> Slot:
+Kept = Callable[[Path], bool]
+"""Tells whether what lies in a slot would be of use to processes of another kind, and to this one not at all."""
+
+
+def _for_all(_slot: Path) -> bool:
+    return False
+
+
+def adopt_slot(folder: Path, now: float, kept: Kept = _for_all) -> Slot:
     """Take the lowest free slot below `folder`, which this process holds until it releases it.
+
+    One that is `kept` for others is left to them: processes that start in turns would undo each other's work there.
 
     `now` is the time in seconds since the epoch, by which slots idle for a week are removed. Raises StoreUnusable if nothing can
     be written or locked there.
     """
     try:
         _make_private(folder)
-        slot, lock = _lowest_free(folder)
+        slot, lock = _lowest_free(folder, kept)
         try:
             os.utime(lock.lock_file, (now, now))
             _make_private(slot)
@@ -96,14 +106,19 @@ def _make_private(folder: Path) -> None:
         folder.chmod(_PRIVATE)
 
 
-def _lowest_free(folder: Path) -> tuple[Path, FileLock]:
+def _lowest_free(folder: Path, kept: Kept) -> tuple[Path, FileLock]:
     for number in itertools.count():
-        lock = _lock_of(folder / str(number))
+        slot = folder / str(number)
+        if kept(slot):
+            continue
+        lock = _lock_of(slot)
         try:
             lock.acquire(timeout=0)
         except Timeout:
             continue
-        return folder / str(number), lock
+        if not kept(slot):
+            return slot, lock
+        lock.release()  # it was another's until just now
     raise AssertionError
 
 

@@ -17,12 +17,18 @@ _ENGINES = ("tantivy", "qdrant-edge-py", "sqlalchemy", "mcp")
 class FolderHousing:
     """A store in a folder. `damage` is the truth's check of itself, `indexed` counts this process's index.
 
-    `obstacle` is why nothing can be written there, None where it can.
+    `obstacle` is why nothing can be written there, None where it can. `otherwise` counts the processes with other text services.
     """
 
     def __init__(
-        self, folder: Path, damage: Callable[[], Sequence[str]], indexed: Callable[[], int], obstacle: str | None
+        self,
+        folder: Path,
+        damage: Callable[[], Sequence[str]],
+        indexed: Callable[[], int],
+        obstacle: str | None,
+        otherwise: Callable[[], int],
     ) -> None:
+        self._otherwise = otherwise
         self._folder = folder
         self._obstacle = obstacle
         self._damage = damage
@@ -62,6 +68,10 @@ class FolderHousing:
     def indexed(self) -> int:
         """See Housing."""
         return self._indexed()
+
+    def served_otherwise(self) -> int:
+        """See Housing."""
+        return self._otherwise()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +136,10 @@ class ServerHousing:
         """See Housing."""
         return self._local.indexed()
 
+    def served_otherwise(self) -> int:
+        """See Housing."""
+        return self._local.served_otherwise()
+
 
 class MemoryHousing:
     """A store in memory."""
@@ -164,6 +178,10 @@ class MemoryHousing:
     def indexed(self) -> int:
         """See Housing."""
         return self._indexed()
+
+    def served_otherwise(self) -> int:
+        """See Housing: nobody else is there."""
+        return 0
 
 
 def _files(part: Path) -> Iterator[Path]:

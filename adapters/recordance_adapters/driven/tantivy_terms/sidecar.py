@@ -34,14 +34,24 @@ class Position:
 
 def read_position(slot: Path, store: str, text: str = "") -> Position | None:
     """Return the position in a slot's folder; None if there is none, or no sound one of this store by these versions."""
+    position = _sound_position(slot, store)
+    return position if position is not None and position.text == text else None
+
+
+def serves_others(slot: Path, store: str, text: str) -> bool:
+    """Whether a slot holds a sound index of this store that was built with other text services: of use to others alone (T9)."""
+    position = _sound_position(slot, store)
+    return position is not None and position.text != text
+
+
+def _sound_position(slot: Path, store: str) -> Position | None:
+    """Return the position in a slot's folder, whatever its text services; None as in `read_position`."""
     try:
         checksum, written = (slot / FILE).read_text(encoding="utf-8").split("\n", 1)
         kept = json.loads(written)
         if int(checksum) != _checksum(written) or kept["versions"] != VERSIONS or kept["position"]["store"] != store:
             return None
         position = kept["position"]
-        if position["text"] != text:
-            return None
         return Position(**position | {"spans": Spans(**position["spans"])})
     except (OSError, ValueError, KeyError, TypeError):
         return None

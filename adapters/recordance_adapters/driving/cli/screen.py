@@ -298,7 +298,13 @@ def standing(answer: Answer) -> Iterator[str]:
             yield f"{place['destination']}{default}  cannot be used: {one(place['failed'], 400)}"
         else:
             told = f"{place['capsules']} capsules, {place['forgotten']} forgotten, seq {place['seq']}, {place['bytes']} bytes"
-            yield f"{place['destination']}{default}  {told}, in {one(place['place'])}"
+            yield f"{place['destination']}{default}  {told}{_services(place['text'])}, in {one(place['place'])}"
+
+
+def _services(text: Mapping[str, Json]) -> str:
+    """What the words of a destination match beyond themselves."""
+    stems = f", {text['inflection']} stems" if text["inflection"] else ""
+    return stems + (", unspaced runs cut" if text["segmentation"] else "")
 
 
 def missed(answer: Answer) -> Iterable[str]:
