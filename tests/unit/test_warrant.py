@@ -33,6 +33,8 @@ def tier(bar: Bar = Bar.SOURCES, standing: Standing | None = None, **backing: An
         ({"feedback": judged(HELPED, HURT, HURT)}, Tier.UNWARRANTED),
         ({"feedback": judged(IGNORED)}, Tier.UNWARRANTED),
         ({"feedback": judged(HELPED, HELPED, warrants=False)}, Tier.UNWARRANTED),
+        ({"feedback": judged(HELPED), "revisers": frozenset({"reader 0"})}, Tier.UNWARRANTED),
+        ({"feedback": judged(HURT, HELPED), "revisers": frozenset({"reader 0"})}, Tier.EARNED),
         ({"corroboration": verdict(AnchorVerdict.CORROBORATED)}, Tier.EARNED),
         ({"corroboration": verdict(AnchorVerdict.DRIFTED)}, Tier.UNWARRANTED),
         ({"sources": frozenset({"ci"})}, Tier.UNWARRANTED),
@@ -60,4 +62,4 @@ def test_what_was_taken_back_has_no_warrant_left(mark: str) -> None:
 def test_a_warrant_says_on_what_it_rests() -> None:
     """O8: whoever branches on a tier can look at it."""
     rests_on = warrant(make_capture(1).capsule, Backing(feedback=judged(HELPED, HELPED, HURT)), Bar.SOURCES).rests_on
-    assert rests_on == ("helped 2, hurt 1 by others than its writer",)
+    assert rests_on == ("helped 2, hurt 1 by others than those who wrote it",)

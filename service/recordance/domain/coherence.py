@@ -82,8 +82,10 @@ def use_fault(capsule: Capsule, feedback: Sequence[Feedback]) -> str:
         return f"it was used {told.count} times by its own account, {made.count} times by its judgements"
     if not math.isclose(told.feedback_weight, made.feedback_weight, abs_tol=1e-9):
         return f"its feedback weight is {told.feedback_weight:g}, and its judgements make it {made.feedback_weight:g}"
-    if any(each.warrants is (each.actor == capsule.writer) for each in feedback):
-        return "a judgement by its own writer warrants, or one by another does not"
+    if any(each.warrants and each.actor == capsule.writer for each in feedback):
+        return "a judgement by its own writer warrants"
+    if capsule.revision == 1 and any(not each.warrants and each.actor != capsule.writer for each in feedback):
+        return "a judgement by another than its writer does not warrant, and nobody has revised it"
     return ""
 
 

@@ -10,6 +10,10 @@ Value = str | int | float | None
 """What a journal row may carry of a field: an enum's word, a number, an instant or a label. Never free text (W12)."""
 
 
+ARRIVED = "arrived"
+"""The value of a row that tells of a revision made elsewhere: its actor merged it in and did not write it."""
+
+
 class Op(StrEnum):
     """What a journal row tells of."""
 

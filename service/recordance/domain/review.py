@@ -59,8 +59,8 @@ FEEDBACK_STEP = 0.1
 class Feedback:
     """One actor's judgement of one capsule, under one recall receipt (`receipt` is empty when none was given).
 
-    Per receipt, capsule and actor the latest counts (O13). `warrants` is False when the actor wrote the capsule
-    (self-graded credit earns no warrant, W8).
+    Per receipt, capsule and actor the latest counts (O13). `warrants` is False when the actor wrote the capsule or had revised
+    what it says (self-graded credit earns no warrant, W8).
     """
 
     capsule: int

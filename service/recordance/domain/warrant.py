@@ -4,7 +4,7 @@ A tier is a word and no number: a low number would be read as a weak yes. Unwarr
 itself drive an act.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -19,7 +19,7 @@ class Tier(StrEnum):
     """What backs a capsule."""
 
     EARNED = "earned"
-    """Others than its writer were helped by it at least as often as hurt, or a commit bears its anchor out."""
+    """Others than its writer and revisers were helped by it at least as often as hurt, or a commit bears its anchor out."""
     CORROBORATED = "corroborated"
     """Two distinct sources say so, or two distinct keys where the service demands them."""
     UNWARRANTED = "unwarranted"
@@ -37,10 +37,12 @@ class Bar(StrEnum):
 class Backing:
     """What is known for and against a capsule: all judgements, the git witness's latest verdict, sources and proven keys.
 
-    `sources` and `keys` are those of the capsule and of what stands with it, in the form in which two are told apart.
+    `revisers` changed what it says, before they judged it or after. `sources` and `keys` are those of the capsule and of what
+    stands with it, in the form in which two are told apart.
     """
 
     feedback: Sequence[Feedback] = ()
+    revisers: frozenset[str] = frozenset()
     corroboration: Corroboration | None = None
     sources: frozenset[str] = frozenset()
     keys: frozenset[str] = frozenset()
@@ -58,10 +60,10 @@ def warrant(capsule: Capsule, backing: Backing, bar: Bar) -> Warrant:
     """Return the tier of a capsule; what was taken back has none, however well it was backed."""
     if taken_back(capsule):
         return Warrant(Tier.UNWARRANTED, (taken_back(capsule),))
-    helped, hurt = _credit(backing.feedback)
+    helped, hurt = _credit(backing)
     earned = []
     if helped and helped >= hurt:
-        earned.append(f"helped {helped}, hurt {hurt} by others than its writer")
+        earned.append(f"helped {helped}, hurt {hurt} by others than those who wrote it")
     if backing.corroboration is not None and backing.corroboration.verdict is AnchorVerdict.CORROBORATED:
         earned.append("a commit bears its anchor out")
     if earned:
@@ -83,6 +85,7 @@ def taken_back(capsule: Capsule) -> str:
     return next((word for word, since in marks if since is not None), "")
 
 
-def _credit(feedback: Iterable[Feedback]) -> tuple[int, int]:
-    outcomes = [each.outcome for each in feedback if each.warrants]
+def _credit(backing: Backing) -> tuple[int, int]:
+    """Return how often it helped and hurt others than those whose words it says (W8)."""
+    outcomes = [each.outcome for each in backing.feedback if each.warrants and each.actor not in backing.revisers]
     return outcomes.count(FeedbackOutcome.HELPED), outcomes.count(FeedbackOutcome.HURT)

@@ -23,7 +23,7 @@ from recordance.domain.change import (
 from recordance.domain.embedding import Embedding, Space
 from recordance.domain.identity import content_digest
 from recordance.domain.instant import Instant
-from recordance.domain.journal import Entry, Op, Value
+from recordance.domain.journal import ARRIVED, Entry, Op, Value
 from recordance.domain.relation import Relation
 from recordance.domain.review import Ruling
 from recordance.domain.taint import TaintPolicy, beside_content, find_shapes
@@ -70,7 +70,7 @@ def arrival_of(line: CapsuleLine, number: int, policy: TaintPolicy, at: Instant)
     for embedding in line.embeddings:
         embedded = embedded.then(reattached(capsule, embedding))
     changes = (*_revisions(capsule, (*line.former, line.text)), *_hanging(line, number), *embedded.changes)
-    revised = (Entry(Op.REVISED, number, text.revision, {}) for text in (*line.former, line.text)[1:])
+    revised = (Entry(Op.REVISED, number, text.revision, {ARRIVED: 1}) for text in (*line.former, line.text)[1:])
     return Arrival(capsule, changes, (captured, *revised, *embedded.entries), quarantined)
 
 

@@ -8,6 +8,7 @@ from recordance.domain.relation import RelationKind
 from recordance.domain.trust import canonical_source
 from recordance.domain.warrant import Backing, taken_back
 from recordance.ports.truth import TruthReader
+from recordance.usecases.authorship import revisers
 from recordance.usecases.lookup import sees
 from recordance.usecases.reliance import Reliance
 
@@ -23,13 +24,14 @@ def backings(reader: TruthReader, caller: Caller, capsules: Sequence[Capsule], r
     beside = _beside(reader, capsules)
     voices = _voices(reader, caller, {*numbers, *(number for each in beside.values() for number in each)}, reliance)
     return {
-        number: Backing(
+        (number := capsule.number): Backing(
             feedback=feedback.get(number, ()),
+            revisers=revisers(reader, capsule) if number in feedback else frozenset(),
             corroboration=verdicts.get(number),
             sources=frozenset(source for each in (number, *beside[number]) if (source := voices.get(each, _MUTE)[0])),
             keys=frozenset(key for each in (number, *beside[number]) if (key := voices.get(each, _MUTE)[1])),
         )
-        for number in numbers
+        for capsule in capsules
     }
 
 

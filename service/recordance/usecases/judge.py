@@ -19,6 +19,7 @@ from recordance.errors import Json, MissingState, StateKind
 from recordance.ports.truth import TruthReader
 from recordance.query.exclusion import Eligibility
 from recordance.usecases.addressing import place_of, receipts_of
+from recordance.usecases.authorship import self_graded
 from recordance.usecases.lookup import sees, unforgotten
 from recordance.usecases.store import Destinations, Store, check_permission
 
@@ -110,7 +111,8 @@ def _judged(
         capsules = writer.capsules(numbers)
         judged = [capsules[each] for each in numbers if each in capsules and _may_be_judged(caller, capsules[each])]
         before = writer.feedback([capsule.number for capsule in judged])
-        new = [Feedback(each.number, receipt, caller.actor, outcome, each.writer != caller.actor, note, at) for each in judged]
+        own = {each.number for each in judged if self_graded(writer, each, caller.actor)}
+        new = [Feedback(each.number, receipt, caller.actor, outcome, each.number not in own, note, at) for each in judged]
         uses = [use_of((*before.get(feedback.capsule, ()), feedback)) for feedback in new]
         changes = [_judgement(capsule, feedback, use) for capsule, feedback, use in zip(judged, new, uses, strict=True)]
         if changes:
