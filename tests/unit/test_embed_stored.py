@@ -174,6 +174,17 @@ def test_a_model_of_another_dimension_than_its_space_is_refused(stored: Stored) 
     assert stored.embedded(1, 2).keys() == {1}
 
 
+def test_a_model_that_changed_is_asked_on_with_one_content_and_no_more(stored: Stored) -> None:
+    """W4: it may change back; until then no batch is sent to it for nothing, and what waits is counted."""
+    remember(stored.truth, "a", "b", "c", "d", "e")
+    write(stored.truth, placed(Space(SPACE, 2, SPACE)), embedded(1, "a", vector_of([1.0, 0.0]), SPACE))
+    for _ in range(6):
+        with pytest.raises(ModelFailed):
+            stored.background.commit()
+    assert [len(batch) for batch in stored.embedder.batches] == [2, 1, 1, 1, 1, 1]
+    assert stored.waiting == 4
+
+
 def test_one_process_embeds_at_a_time(stored: Stored) -> None:
     """Decision 1: of many processes on a store one has the duty; the others look again whether it is free."""
     remember(stored.truth, "a")

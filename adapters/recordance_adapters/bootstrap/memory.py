@@ -8,7 +8,7 @@ from recordance.domain.embedding import DEFAULT_SPACE
 from recordance.usecases.follow import TermFollower
 from recordance.usecases.purging import Purger
 from recordance.usecases.vector_follow import VectorFollower
-from recordance_adapters.bootstrap.models import embedder_of
+from recordance_adapters.bootstrap.models import embedder_of, places_beyond
 from recordance_adapters.bootstrap.parts import Parts, store_of
 from recordance_adapters.bootstrap.service import Opened, Service
 from recordance_adapters.bootstrap.text import services_in
@@ -40,6 +40,6 @@ def _open_memory(settings: Settings, place: DestinationSettings) -> Opened:
     embedder = embedder_of(settings.embedder)
     names = () if embedder is None else (embedder.model,)
     spaces = {name: VectorFollower(truth, name, MemoryVectorReplica, time.monotonic) for name in names}
-    purger = Purger(truth, terms, vectors, MemoryPremises(), spaces=tuple(spaces.values()))
+    purger = Purger(truth, terms, vectors, MemoryPremises(), spaces=tuple(spaces.values()), beyond=places_beyond(settings))
     housing = MemoryHousing(lambda: replica.snapshot().document_count)
     return Opened(store_of(settings, place, Parts(truth, terms, vectors, purger, misses, spaces)), housing, misses.close)

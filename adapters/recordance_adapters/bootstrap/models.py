@@ -2,11 +2,13 @@
 
 import functools
 import logging
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from recordance.domain.place import EMBEDDING_ENDPOINT, RERANKING_ENDPOINT, Place, PlaceState
 from recordance.errors import ModelFailed, StoreUnusable
 from recordance.ports.models import NO_MODELS, Embedder, Models, Reranker
 from recordance_adapters.bootstrap.truths import secret_in
@@ -25,6 +27,19 @@ def models_of(settings: ModelSettings) -> Models:
     if settings.embedder.kind is ModelKind.OFF and settings.reranker.kind is ModelKind.OFF:
         return NO_MODELS
     return Models(embedder_of(settings.embedder), _reranker(settings.reranker))
+
+
+def places_beyond(settings: ModelSettings) -> Sequence[Place]:
+    """Return the places outside that contents are sent to: where a model runs in this process there are none (W6)."""
+    sent = {
+        EMBEDDING_ENDPOINT: (settings.embedder, "contents are sent there to be embedded"),
+        RERANKING_ENDPOINT: (settings.reranker, "contents that a recall considers are sent there to be judged"),
+    }
+    return tuple(
+        Place(name, PlaceState.OUTSIDE, f"{note}; what became of them there only its operator knows")
+        for name, (section, note) in sent.items()
+        if section.kind is ModelKind.ENDPOINT
+    )
 
 
 @functools.lru_cache(maxsize=8)

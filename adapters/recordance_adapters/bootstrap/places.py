@@ -18,7 +18,7 @@ from recordance.usecases.purging import Purger
 from recordance.usecases.vector_view import FollowedVectors
 from recordance_adapters.bootstrap.grounds import Further, cleanness, folder_premises, in_collection, server_premises
 from recordance_adapters.bootstrap.indexes import adopt, follow_vectors, leave_unfollowed, on_duty, open_terms, served_otherwise
-from recordance_adapters.bootstrap.models import embedder_of
+from recordance_adapters.bootstrap.models import embedder_of, places_beyond
 from recordance_adapters.bootstrap.parts import Parts, clock_of, store_of
 from recordance_adapters.bootstrap.service import Opened, Service
 from recordance_adapters.bootstrap.text import services_in
@@ -68,7 +68,8 @@ def _open_place(absent: Absent, settings: Settings, place: DestinationSettings) 
         neighbours = _neighbours(talking, site, place)
         further = nothing_further if place.vectors is None else in_collection((vectors, *spaces.values()))
         background = Background()
-        purger = Purger(site.truth, terms, vectors, _premises(settings, site, neighbours, further), background.urge)
+        premises, beyond = _premises(settings, site, neighbours, further), places_beyond(settings)
+        purger = Purger(site.truth, terms, vectors, premises, background.urge, beyond=beyond)
         timings = _watched(talking, site.truth, background, _timings(settings.follower))
         background.add(Pacemaker(terms, site.truth.data_version, timings, purger.catch_up))
         for each in (vectors, *spaces.values()):

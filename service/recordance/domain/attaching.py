@@ -32,7 +32,14 @@ def other_dimension(space: Space, vector: Vector, field: str) -> OtherDimension:
     """Return the refusal of a vector whose dimension is not the space's; it names both (L2, case E1)."""
     made = "" if space.model is None else f" made by {space.model!r}"
     why = f"the embeddings of this store have dimension {space.dimension}, and this one has dimension {vector.dimension}"
+    if space.name != DEFAULT_SPACE:
+        why = f"the embedder {changed_model(space, vector)}"
     return OtherDimension(field, [round(value, 6) for value in vector.values], f"{space.dimension} numbers{made}", why)
+
+
+def changed_model(space: Space, vector: Vector) -> str:
+    """Return what a model does whose vectors are of another dimension than those that were made under its name before (W4)."""
+    return f"gives vectors of {vector.dimension} components where those of its space have {space.dimension}"
 
 
 def attached(

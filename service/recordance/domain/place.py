@@ -46,6 +46,10 @@ VECTOR_COLLECTION = "vector collection"
 VECTOR_SERVER = "vector server"
 """The places of a store on servers: what these keep for themselves, and a collection that all processes share."""
 
+EMBEDDING_ENDPOINT = "embedding endpoint"
+RERANKING_ENDPOINT = "reranking endpoint"
+"""The places that a service sends contents to, where it is told to: whoever runs them may keep what came."""
+
 OUTSIDE = (
     Place("exports", PlaceState.OUTSIDE, "files that were exported before are kept by whoever has them"),
     Place("copies made by others", PlaceState.OUTSIDE, "backups and snapshots of the disk, and what a drive keeps unseen"),

@@ -46,11 +46,16 @@ def recall_accrued(destinations: Destinations, caller: Caller, request: AccruedR
             request=request,
             rows=[each.shown.envelope if found.alone else each.row() for each in listed.rows],
             folded=_folded(found, listed),
-            parts=[each if isinstance(each, Failed) else each.answer.part(each.aside) for each in found.asked],
+            parts=[each if isinstance(each, Failed) else each.answer.part(_aside(found, each)) for each in found.asked],
             unasked=found.unasked,
-            unmeant=unmeant,
+            unmeant=found.told[0].aside if found.alone and unmeant is None else unmeant,
         )
     )
+
+
+def _aside(found: Searched[AccruedFound], told: Told[AccruedFound]) -> str | None:
+    """Return why one of several went without its vectors; an only one says it of the answer."""
+    return None if found.alone else told.aside
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ transaction that writes it, so that what was forgotten, revised or embedded mean
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 
-from recordance.domain.attaching import attached
+from recordance.domain.attaching import attached, changed_model
 from recordance.domain.capsule import Capsule
 from recordance.domain.change import ChangeSet
 from recordance.domain.embedding import Space, Vector
@@ -117,7 +117,8 @@ class StoredEmbedder:
                 continue
             space = before or Space(name, vector.dimension, name)
             if vector.dimension != space.dimension:
-                lesson = f"gives vectors of {vector.dimension} components where those of its space have {space.dimension}"
+                self._size = 1  # a model that changed is asked on, but with no more than it takes to see that it changed back
+                lesson = changed_model(space, vector)
                 raise ModelFailed(f"the model {lesson}", why=lesson)
             changes = changes.then(attached(now[number], vector, before, space, at, name))
             before = space

@@ -4,7 +4,9 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from recordance.answer.outcome import Sight
+from recordance.domain.attaching import changed_model
 from recordance.domain.capsule import Capsule
+from recordance.domain.embedding import DEFAULT_SPACE
 from recordance.ports.clock import Stopwatch
 from recordance.query.document import Order
 from recordance.query.pipeline import PipelineQuery, Stage
@@ -81,7 +83,7 @@ class Lanes:
     def _semantic(self) -> _Yield:
         """Take what is near the question's embedding."""
         if self.look.near is None:
-            return _Yield(why=self.query.meaningless or OTHER_DIMENSION, state=StageState.SKIPPED)
+            return _Yield(why=self.query.meaningless or _unlike(self.look), state=StageState.SKIPPED)
         ranked = self.look.near.ranked
         self.cosines = {each.capsule.number: each.cosine for each in ranked}
         self.capsules |= {each.capsule.number: each.capsule for each in ranked}
@@ -112,6 +114,14 @@ class Lanes:
         into |= {each.hit.number: each.hit for each in best}
         self.capsules |= {each.hit.number: each.capsule for each in best}
         return _Yield([LaneHit(each.hit.number, each.hit.bm25, each.hit.support) for each in best])
+
+
+def _unlike(look: Look) -> str:
+    """Return why a vector was not compared: it fits the space no more, if a model made it, or the space of this destination."""
+    there, vector = look.reader.space(look.request.space), look.request.embedding
+    if look.request.space == DEFAULT_SPACE or there is None or vector is None:
+        return OTHER_DIMENSION
+    return f"the embedder {changed_model(there.space, vector)}"
 
 
 def _nothing_near(look: Look) -> str:

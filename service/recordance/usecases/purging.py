@@ -21,7 +21,8 @@ class Purger:
     """Purges one store as this process sees it. Safe for threads.
 
     `begin` asks those in the background who run `catch_up`, and who commit the vectors, to do so now, and returns at once; left
-    out, there is nobody, and both are done in the call itself.
+    out, there is nobody, and both are done in the call itself. `spaces` are what follows the vectors of models, `beyond` are the
+    places outside that contents are sent to.
     """
 
     def __init__(
@@ -32,11 +33,13 @@ class Purger:
         premises: Premises,
         begin: Callable[[], None] | None = None,
         spaces: Sequence[Committing] = (),
+        beyond: Sequence[Place] = (),
     ) -> None:
         self._truth = truth
         self._terms = terms
         self._vectors = (vectors, *spaces)
         self._premises = premises
+        self._beyond = tuple(beyond)
         self._begin = begin or self._purge_indexes
         self._tidied = 0
 
@@ -47,11 +50,11 @@ class Purger:
         up, and many that are forgotten at once leave them together.
         """
         self._begin()
-        return self._premises.purge(seq)
+        return (*self._premises.purge(seq), *self._beyond)
 
     def places(self, seq: int) -> Sequence[Place]:
         """Return every place as it is now for what was forgotten up to `seq`; waits for nobody."""
-        return self._premises.tidy(seq)
+        return (*self._premises.tidy(seq), *self._beyond)
 
     def catch_up(self) -> bool:
         """Purge whatever was forgotten, by anybody, and was not purged from here yet; return whether nothing is left.

@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 from recordance.answer.merging import MERGED_RANKS, Failed
 from recordance.domain.caller import Caller, Permission
 from recordance.domain.destination import Profile, split_id
+from recordance.domain.embedding import DEFAULT_SPACE
 from recordance.errors import (
     InvalidArgument,
     MissingState,
@@ -58,14 +59,17 @@ def search(destinations: Destinations, caller: Caller, request: RecallRequest, a
     """Return what the destinations that the request's search scope means answer.
 
     Raises MissingState for an effort that cannot fence (F5), and for a name that the caller cannot see; InvalidArgument for an
-    embedding that fits no destination asked (L2, D5); SearchFailed when every destination that was asked failed (D3).
+    embedding that the caller sent and that fits no destination asked (L2, D5); SearchFailed when every destination that was asked
+    failed (D3).
     """
     check_permission(caller, Permission.READ)
     asked = _asked(destinations, caller, request)
     request = _with_effort_in(destinations, caller, asked, request)
     if len(destinations.visible(caller)) == 1 and not request.search_scope:
-        told = Told(asked[0].name, store := destinations.reading(caller, asked[0].name), ask(store, request, 0))
-        return Searched((told,), (told,), alone=True)
+        answer = _ask(destinations, caller, asked[0].name, request, 0, ask)
+        if isinstance(answer, _Mismatched):
+            raise answer.mismatch
+        return Searched((answer,), (answer,), alone=True)
     least = MERGED_RANKS if len(asked) > 1 else 0
     questions = [
         Question(each.name, partial(_ask, destinations, caller, each.name, request, least, ask), each.deadline) for each in asked
@@ -128,7 +132,10 @@ class _Mismatched(Generic[T]):
 def _ask(
     destinations: Destinations, caller: Caller, name: str, request: RecallRequest, least: int, ask: Ask[T]
 ) -> Told[T] | _Mismatched[T]:
-    """Ask one destination; where its embeddings have another dimension, for its term lane alone if that was asked for (D5)."""
+    """Ask one destination; where its embeddings have another dimension, for its term lane alone if that was asked for (D5).
+
+    A mismatch is the caller's if the embedding is; a model's that changed under its name costs its stage and nothing else.
+    """
     store = destinations.reading(caller, name)
     try:
         return Told(name, store, ask(store, request, least))
@@ -136,7 +143,8 @@ def _ask(
         if Lane.TERM not in request.lanes:
             raise
         answer = ask(store, replace(request, lane=LaneChoice.TERM), least)
-        return _Mismatched(Told(name, store, answer, mismatch.why), mismatch)
+        told = Told(name, store, answer, mismatch.why)
+        return told if request.space != DEFAULT_SPACE else _Mismatched(told, mismatch)
 
 
 def _raise_what_is_the_callers(request: RecallRequest, answers: Sequence[Answer[Told[T] | _Mismatched[T]]]) -> None:
