@@ -52,12 +52,15 @@ def test_every_dependency_has_its_reason_beside_it() -> None:
 
 
 def test_what_is_optional_is_installed_only_by_whoever_asks_for_it() -> None:
-    """Decision 9: a server's client drags in as much as all the rest; the tests have it, and the program starts without it."""
-    for line in chain(*PROJECT["project"]["optional-dependencies"].values()):
-        name = Requirement(line).name
-        assert name in pins(TEST)
-        assert name in pins(SERVICE)
-        assert name not in pins(RUN)
+    """Decision 9: a server's client drags in as much as all the rest; the tests have it, and the program starts without it.
+
+    The service's image has what it needs for servers, and none of what runs a model: that comes with the model's files.
+    """
+    for extra, lines in PROJECT["project"]["optional-dependencies"].items():
+        for name in (Requirement(line).name for line in lines):
+            assert name in pins(TEST)
+            assert (name in pins(SERVICE)) == (extra != "local-models")
+            assert name not in pins(RUN)
 
 
 def written(requirement: Requirement) -> str:
