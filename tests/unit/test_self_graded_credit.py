@@ -72,6 +72,6 @@ def test_self_graded_judgements_of_revisers_are_sound() -> None:
         capsule, feedback = reader.capsules([1])[1], reader.feedback([1])[1]
     assert [each.warrants for each in feedback] == [False, True]
     assert use_fault(capsule, feedback) == ""
-    assert "nobody has revised" in use_fault(replace(capsule, revision=1), feedback)
+    assert "nobody has revised it" in use_fault(replace(capsule, revision=1), feedback)
     mine = [replace(each, actor=capsule.writer) for each in feedback[1:]]
     assert use_fault(replace(capsule, use=replace(capsule.use, count=1, feedback_weight=0.55)), mine) != ""

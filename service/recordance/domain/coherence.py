@@ -85,7 +85,7 @@ def use_fault(capsule: Capsule, feedback: Sequence[Feedback]) -> str:
     if any(each.warrants and each.actor == capsule.writer for each in feedback):
         return "a judgement by its own writer warrants"
     if capsule.revision == 1 and any(not each.warrants and each.actor != capsule.writer for each in feedback):
-        return "a judgement by another than its writer does not warrant, and nobody has revised it"
+        return "a judgement by one who is not its writer warrants nothing, though nobody has revised it"
     return ""
 
 
