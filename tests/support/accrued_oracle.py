@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from recordance.domain.capsule import LabelField
 from support.dialect_oracle import Admits, Arguments, Reading, bears, no_telemetry
+from support.lane_oracle import LaneOracle
 from support.oracle import words
-from support.pipeline_oracle import PipelineOracle
 
 DEFAULT_K, MOST_K, LEAST_POOL = 10, 50, 50
 REPEATED, SHARE, LONG = 4, 0.12, 12
@@ -36,7 +36,7 @@ class AccruedOracle:
     def _scored(self, given: Arguments, depth: int) -> tuple[list[int], dict[int, float]]:
         waived = [reason for name, reason in WAIVERS.items() if given.get(name)]
         active = self.reading.active(self.reading.inside(*_fences(given)), waived=waived)
-        ranked = PipelineOracle(self.reading).by_words(given["query"], active)
+        ranked = [hit.number for hit in LaneOracle(self.reading, given["query"], active).all_by_words()]
         pool, embedding = ranked[:depth], given.get("query_embedding")
         cosines = {} if embedding is None else self.reading.cosines(embedding, active)
         pool += [each for each in sorted(cosines, key=lambda number: (-cosines[number], number))[:depth] if each not in pool]
@@ -54,7 +54,7 @@ class AccruedOracle:
 
     def _bm25(self, question: str, number: int) -> float:
         met = [way for word in words(question) for way in self.reading.met(number, self.reading.ways(word))]
-        return self.reading.bm25(number, [word for way in met for word in way])
+        return self.reading.bm25(number, [word for way in met for word in way.words])
 
     def _stuffed(self, number: int) -> bool:
         content = words(self.reading.world.texts[number].content)
@@ -78,7 +78,7 @@ class AccruedOracle:
             while waiting and len(chosen) < k:
                 worth = {
                     number: balance * scores[number] / most
-                    - (1.0 - balance) * max((self._alike(number, other) for other in tier_chosen), default=0.0)
+                    - (1.0 - balance) * max((self.reading.alike(number, other) for other in tier_chosen), default=0.0)
                     for number in waiting
                 }
                 best = max(waiting, key=lambda number: (worth[number], -waiting.index(number)))
@@ -86,13 +86,6 @@ class AccruedOracle:
                 chosen.append(best)
                 tier_chosen.append(best)
         return [*chosen, *(number for number in order if number not in chosen)]
-
-    def _alike(self, one: int, other: int) -> float:
-        vectors = self.reading.world.vectors
-        if one in vectors and other in vectors:
-            return min(self.reading.cosines(vectors[one], [other]).get(other, 0.0), 1.0)
-        first, second = set(self.reading.contents[one]), set(self.reading.contents[other])
-        return len(first & second) / len(first | second) if first | second else 0.0
 
 
 def _fences(given: Arguments) -> list[Admits]:

@@ -10,8 +10,9 @@ from recordance_adapters.wire.tools.retrieve import recall_request
 from support.accrued_oracle import AccruedOracle
 from support.dialect_oracle import Arguments, Reading
 from support.dialect_trials import Judge
+from support.graph_judges import entity, relations
 from support.oracle import Oracle, Refused
-from support.recall_judges import explained, quick
+from support.recall_judges import explained, piped, quick
 from support.search_judge import searched
 
 INVALID, MISSING = -32602, -32002
@@ -70,8 +71,8 @@ def _resolved(reading: Reading, rows: Sequence[Answer]) -> Iterator[str]:
         for over in row.get("resolved_over", ()):
             if places.get(over, len(rows)) < places[row["id"]]:
                 yield f"{over} stands above its correction {row['id']}"
-            words = set(reading.contents[int(over[4:])])
-            if not any(_alike(words, set(reading.contents[old])) for old in retired if old in reading.contents):
+            words = set(reading.plain[int(over[4:])])
+            if not any(_alike(words, set(reading.plain[old])) for old in retired if old in reading.plain):
                 yield f"{over} restates nothing that {row['id']} retired"
 
 
@@ -113,6 +114,9 @@ JUDGES: Mapping[str, Judge] = {
     "memory_retrieve": retrieved,
     "memory_search": unless_unfit(searched),
     "recall": unless_unfit(accrued),
+    "memory_recall": unless_unfit(piped),
     "memory_search_fast": unless_unfit(quick),
     "memory_explain_search": unless_unfit(explained),
+    "memory_entity": unless_unfit(entity),
+    "memory_relations": unless_unfit(relations),
 }

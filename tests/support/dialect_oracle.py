@@ -14,24 +14,34 @@ from typing import Any
 from recordance.domain.caller import Caller
 from recordance.domain.capsule import Capsule, CapsuleText, LabelField
 from recordance.domain.instant import Instant
-from support.oracle import World, words
+from support.oracle import World, unspaced, words
 
 Arguments = Mapping[str, Any]
 Admits = Callable[[Capsule, CapsuleText], bool]
 """Whether a capsule lies inside a scope."""
-Way = tuple[str, ...]
-"""Words that must all be there."""
+Stem = Callable[[str], str]
 REASONS = ("quarantined", "falsified", "archived", "superseded", "expired", "not_yet_valid", "proposed")
 """Why a match may not ground where no window asks for dates, in the order in which reasons claim (F6)."""
 
 
+@dataclass(frozen=True)
+class Way:
+    """One way in which a term can match: what shows it, the words that must all be there, whether those are the term's own."""
+
+    label: str
+    words: tuple[str, ...]
+    exact: bool = True
+
+
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """A store at one reading of the clock, as one caller sees it."""
+    """A store at one reading of the clock, as one caller sees it; `stem` and `cut` are the text services that it has (T5, T9)."""
 
     world: World
     now: Instant
     caller: Caller
+    stem: Stem | None = None
+    cut: bool = False
 
     # ── who is there ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -74,39 +84,79 @@ class Reading:
         )
         return next((name for name, held in zip(REASONS, holds, strict=True) if held and name not in waived), None)
 
+    def browsed(self, number: int) -> tuple[float, float, Instant, int]:
+        """The order of browsing: importance, confidence, last update, id (L8)."""
+        capsule = self.world.capsules[number]
+        return -capsule.importance, -capsule.confidence, Instant(-capsule.updated_at), number
+
     # ── what they say ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @cached_property
-    def contents(self) -> Mapping[int, Counter[str]]:
-        """The folded words of each content, with how often each stands there."""
-        return {number: Counter(words(self.world.texts[number].content)) for number in self.corpus}
+    def plain(self) -> Mapping[int, list[str]]:
+        """The folded words of each content."""
+        return {number: words(self.world.texts[number].content) for number in self.corpus}
 
     @cached_property
-    def _lengths(self) -> Mapping[int, int]:
-        return {number: counts.total() for number, counts in self.contents.items()}
+    def contents(self) -> Mapping[int, Counter[str]]:
+        """What a query can find in each content, with how often it stands there: words, and what the services make of them."""
+        return {number: Counter(each for word in found for each in self._made_of(word)) for number, found in self.plain.items()}
+
+    def _made_of(self, word: str) -> Iterator[str]:
+        """Yield a word with its marked forms; a mark ends in a space, which no word has."""
+        yield word
+        if self.stem is not None:
+            yield f"stem {self.stem(word)}"
+        if self.cut and unspaced(word):
+            yield from (f"piece {piece}" for piece in (*word, *_pairs(word)))
 
     def ways(self, text: str) -> list[Way]:
-        """Return every way in which a term can match: its own words, or those of an alias of the whole of it (T7)."""
+        """Return every way in which a term can match: itself, an alias of the whole of it (T7), what the services add."""
         own = words(text)
-        taught = [alias.text for alias in self.world.aliases if alias.term_key == " ".join(own)]
-        return [tuple(own), *(tuple(words(each)) for each in taught)]
+        found = [Way(text, tuple(own))]
+        found += [
+            Way(f"alias:{each.text}", tuple(words(each.text))) for each in self.world.aliases if each.term_key == " ".join(own)
+        ]
+        if self.stem is not None:
+            found.append(Way(f"stem:{text}", tuple(f"stem {self.stem(word)}" for word in own), exact=False))
+        if self.cut and any(map(unspaced, own)):
+            found.append(Way(f"segment:{text}", tuple(each for word in own for each in _asked_of(word)), exact=False))
+        return found
 
     def met(self, number: int, ways: Sequence[Way]) -> list[Way]:
-        """Return the ways that a content meets."""
-        return [way for way in ways if all(word in self.contents[number] for word in way)]
+        """Return the ways that a content meets; where one is met exactly, the services have no say (T9)."""
+        found = [way for way in ways if all(word in self.contents[number] for word in way.words)]
+        return [way for way in found if way.exact] or found
+
+    def entities(self, number: int) -> list[str]:
+        """Return the entities that a capsule bears, in the form that compares them, each once."""
+        return list(dict.fromkeys(each.casefold() for each in self.world.texts[number].entities))
+
+    def alike(self, one: int, other: int) -> float:
+        """Return how alike two capsules are: by their vectors where both have one, else by the words that they share (L11)."""
+        vectors = self.world.vectors
+        if one in vectors and other in vectors:
+            return min(self.cosines(vectors[one], [other]).get(other, 0.0), 1.0)
+        first, second = set(self.plain[one]), set(self.plain[other])
+        return len(first & second) / len(first | second) if first | second else 0.0
 
     def idf(self, word: str) -> float:
         """Return how much a word weighs in the whole corpus of the caller (L17)."""
-        size = len(self.corpus)
-        count = sum(word in content for content in self.contents.values())
-        return math.log1p((size - count + 0.5) / (count + 0.5))
+        count = self._having[word]
+        return math.log1p((len(self.corpus) - count + 0.5) / (count + 0.5))
+
+    @cached_property
+    def _having(self) -> Counter[str]:
+        return Counter(word for content in self.contents.values() for word in content)
 
     def bm25(self, number: int, matched: Collection[str]) -> float:
         """Return what matching words are worth in a content, each once (L17)."""
-        mean = sum(self._lengths.values()) / len(self.corpus)
         counts = self.contents[number]
-        norm = 1.2 * (1.0 - 0.75 + 0.75 * self._lengths[number] / mean)
+        norm = 1.2 * (1.0 - 0.75 + 0.75 * len(self.plain[number]) / self._mean_length)
         return math.fsum(self.idf(word) * counts[word] * 2.2 / (counts[word] + norm) for word in sorted(set(matched)))
+
+    @cached_property
+    def _mean_length(self) -> float:
+        return sum(map(len, self.plain.values())) / len(self.corpus)
 
     def cosines(self, asked: Sequence[float], numbers: Iterable[int]) -> dict[int, float]:
         """Return the cosines above zero of those of these capsules that have a vector (L3)."""
@@ -122,6 +172,15 @@ class Reading:
     def unlike(self, asked: Sequence[float]) -> bool:
         """Whether an embedding has another dimension than the store's vectors (L2)."""
         return any(len(each) != len(asked) for each in self.world.vectors.values())
+
+
+def _pairs(run: str) -> list[str]:
+    return [run[place : place + 2] for place in range(len(run) - 1)]
+
+
+def _asked_of(word: str) -> list[str]:
+    """Return what must be there for a word to lie in a run: itself, or its pairs, or its only character."""
+    return [f"piece {each}" for each in _pairs(word) or [word]] if unspaced(word) else [word]
 
 
 def _length(vector: Sequence[float]) -> float:

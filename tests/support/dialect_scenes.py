@@ -19,11 +19,24 @@ from support.scenes import DIMENSION, EPICS, FORMS, PROJECTS, SESSIONS, Scene
 from support.truths import ACTOR, NOON, captured, days, make_capture, told
 
 Arguments = dict[str, Any]
-WORDS = tuple(f"w{number}" for number in range(40))
+_LONG = {
+    2: "server",
+    4: "servers",
+    6: "trust",
+    7: "rust",
+    9: "trusts",
+    11: "deploy",
+    12: "deploys",
+    14: "configuração",
+    17: "naive",
+}
+WORDS = tuple(_LONG.get(number, f"w{number}") for number in range(40))
+"""Words of which some are a slip away from each other, and some share a stem."""
 RUNS = tuple(run for one in "設備点検" for run in (one, one + "検", f"{one}備点", f"設{one}かな", f"{one}กข")) + tuple(
     f"run{number}" for number in range(20)
 )
 """Runs of unspaced scripts that share characters and pairs, among words with spaces; no oracle folds them."""
+SPELLINGS = FORMS | {"configuração": ("configuração", "configurac\u0327a\u0303o", "CONFIGURACAO")}
 LABELS: Mapping[LabelField, tuple[Sequence[str], float]] = {
     LabelField.PROJECT: (PROJECTS, 0.6),
     LabelField.SESSION: (SESSIONS, 0.5),
@@ -46,8 +59,18 @@ LABELS: Mapping[LabelField, tuple[Sequence[str], float]] = {
 }
 SOURCES = ("unstated", "minutes", "https://example.org/a", "tool:build", "minutes ")
 ENTITIES = ("Ada", "ADA", "Grace", "tokio")
+NAMES = ("ada", "GRACE", "tokio", "nobody")
+STAGES = ("term", "semantic", "fuzzy", "graph", "rerank", "mmr")
 TOPICS = ("async", "build", "Async")
+METADATA = ((("port", "1"),), (("port", '"1"'), ("os", '"linux"')), (("port", '"1"'), ("from", "1"), ("type", '"uses"')), ())
 MARKS = ("structured", "async", "build", "a-b")
+STATEMENTS = tuple(
+    (("from", f'"{one}"'), ("type", f'"{kind}"'), ("to", f'"{other}"'))
+    for one in ("Ada", "api")
+    for kind in ("uses", "Owns")
+    for other in ("tokio", "grace")
+)
+"""What a capsule of kind relation may state by its metadata."""
 DECISION = '{"title": "w1", "options": ["w2", "w3"], "selected": "w2", "rationale": "w4 w5"}'
 LINKS = (RelationKind.DERIVED_FROM, RelationKind.SUPPORTS, RelationKind.RELATES_TO, RelationKind.MENTIONS, RelationKind.ABOUT,
          RelationKind.CONTRADICTS)  # fmt: skip
@@ -101,7 +124,7 @@ class DialectScene(Scene):
             tags=tuple(chance.sample(MARKS, chance.randint(0, 2))),
             topics=tuple(chance.sample(TOPICS, chance.randint(0, 2))),
             entities=tuple(chance.sample(ENTITIES, chance.choice((0, 0, 1, 2)))),
-            metadata=(("port", "1"),) if chance.random() < 0.3 else (("port", '"1"'), ("os", '"linux"')),
+            metadata=chance.choice((*STATEMENTS, *METADATA, *METADATA)),
         )
 
     def _content(self) -> str:
@@ -119,7 +142,7 @@ class DialectScene(Scene):
 
     def _word(self) -> str:
         word = self._vocabulary[int(self._chance.paretovariate(0.7)) % len(self._vocabulary)]
-        return self._chance.choice(FORMS.get(word, (word,)))
+        return self._chance.choice(SPELLINGS.get(word, (word,)))
 
     def _labels(self) -> dict[LabelField, str]:
         chance = self._chance
@@ -184,9 +207,13 @@ class DialectScene(Scene):
 
     def _question(self) -> str:
         chance = self._chance
-        match chance.randint(0, 6):
+        match chance.randint(0, 8):
             case 0:
                 return f"nowhere{chance.randint(0, 9)} {self._word()}"
+            case 7:
+                return f"{self._slip()} {self._word()}"
+            case 8 if chance.random() < 0.5:
+                return f"{self._word()} in src/lib.rs"
             case 1 | 2:
                 words = chance.choice(self._contents).split()
                 return " ".join(chance.sample(words, min(len(words), chance.randint(1, 4))))
@@ -194,6 +221,14 @@ class DialectScene(Scene):
                 return self._word()
             case _:
                 return " ".join(self._word() for _ in range(chance.randint(1, 5)))
+
+    def _slip(self) -> str:
+        """Return a word of some letters with one of them left out, doubled, taken for another, or swapped with the next."""
+        chance = self._chance
+        word = chance.choice([each for each in self._vocabulary if len(each) >= 4] or ["servers"])
+        place = chance.randrange(len(word) - 1)
+        before, one, after = word[:place], word[place], word[place + 1 :]
+        return before + chance.choice((after, one + one + after, "x" + after, after[0] + one + after[1:]))
 
     def _embedding(self) -> list[float]:
         return list(self._vector(DIMENSION if self._chance.random() < 0.97 else DIMENSION + 1).values)
@@ -317,30 +352,41 @@ class DialectScene(Scene):
             **self._filters(),
             **self._sometimes(
                 0.15,
-                mode=chance.choice(("search", "index", "timeline")),
                 detail=chance.choice(("full", "compact", "summary", "auto")),
                 fusion=chance.choice(("rrf", "legacy", "convex")),
-                limit=chance.choice((1, 3, 10, 50, 80)),
+                limit=chance.choice((1, 3, 10, 50, 80, 0, -7, 2.5)),
                 diverse=True,
                 rerank=True,
                 neighbors=chance.choice((0, 1, 3)),
-                expand_context=True,
-                expand_budget=chance.choice((0, 1, 10)),
-                graph_depth=chance.choice((0, 1)),
                 output_format=chance.choice(("text", "json")),
                 query_embedding=self._embedding(),
+                stages=self._stages(),
+            ),
+            **self._sometimes(
+                0.3,
+                mode=chance.choice(("search", "index", "timeline")),
+                expand_context=True,
+                expand_budget=chance.choice((0, 1, 10)),
+                graph_depth=chance.choice((0, 1, 1)),
             ),
         }
 
+    def _stages(self) -> list[str]:
+        chance = self._chance
+        return chance.sample(STAGES, chance.randint(1, len(STAGES)))
+
     def _quick(self) -> Arguments:
-        return {"query": self._question(), **self._sometimes(0.2, limit=self._chance.choice((1, 10, 50)))}
+        return {
+            "query": self._question(),
+            **self._sometimes(0.2, limit=self._chance.choice((1, 10, 50)), query_embedding=self._embedding()),
+        }
 
     def _explained(self) -> Arguments:
         chance = self._chance
         return {
             "query": self._question(),
             **self._filters(),
-            **self._sometimes(0.5, id=f"cap-{chance.randint(1, len(self._contents) + 2)}", stages=["term", "semantic"]),
+            **self._sometimes(0.5, id=f"cap-{chance.randint(1, len(self._contents) + 2)}", stages=self._stages()),
             **self._sometimes(
                 0.2,
                 query_embedding=self._embedding(),
@@ -351,8 +397,16 @@ class DialectScene(Scene):
         }
 
     def _about(self) -> Arguments:
-        return {"name": self._chance.choice(("ada", "GRACE", "tokio", "nobody")), **self._sometimes(0.3, limit=5)}
+        return {"name": self._chance.choice(NAMES), **self._sometimes(0.3, limit=self._chance.choice((1, 5, 200)))}
 
     def _related(self) -> Arguments:
         chance = self._chance
-        return {"entity": chance.choice(("ada", "GRACE", "tokio", "nobody")), **self._sometimes(0.3, direction="from")}
+        return {
+            "entity": chance.choice(NAMES),
+            **self._sometimes(
+                0.3,
+                direction=chance.choice(("from", "to", "both")),
+                relation_type=chance.choice(("uses", "owns", "OWNS", "supersedes", "mentions")),
+                limit=chance.choice((1, 5, 200)),
+            ),
+        }

@@ -110,14 +110,39 @@ class _Match:
 
 
 _folded: dict[str, list[str]] = {}
+_UNSPACED = {"CJK": "han and kana", "HIRAGANA": "han and kana", "KATAKANA": "han and kana", "THAI": "thai"}
+"""The scripts that are written without spaces, by how Unicode names their characters; equal ones make one run (T5)."""
 
 
 def words(text: str) -> list[str]:
-    """Return the folded words of a Latin text; a text is folded once."""
+    """Return the folded words of a text in Latin, Han, kana or Thai; a text is folded once."""
     if text not in _folded:
-        bare = "".join(each for each in unicodedata.normalize("NFKD", text) if not unicodedata.combining(each))
-        _folded[text] = re.findall(r"[^\W_]+", bare.casefold())
+        found, last = list[str](), ""
+        for letter in unicodedata.normalize("NFKC", text).casefold():
+            script = _script(letter)
+            for each in unicodedata.normalize("NFKD", letter) if script == "other" else letter:
+                if script == "other" and unicodedata.combining(each):
+                    continue
+                if script and script == last:
+                    found[-1] += each
+                elif script:
+                    found.append(each)
+                last = script
+        _folded[text] = found
     return _folded[text]
+
+
+def unspaced(word: str) -> bool:
+    """Whether a folded word is a run of a script that is written without spaces."""
+    return _script(word[0]) not in ("", "other")
+
+
+def _script(letter: str) -> str:
+    """Return of which script a letter, digit or mark is, as far as it tells runs apart; empty for what separates words."""
+    if unicodedata.category(letter)[0] not in "LNM":
+        return ""
+    named = unicodedata.name(letter, "").split()
+    return "other" if "DIGIT" in named else _UNSPACED.get(named[0], "other")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,71 +1,142 @@
-"""The oracle of the quick way through the pipeline: words and meaning fused by rank, and blended (L10, L12, L16)."""
+"""The oracle of the pipeline: every lane, fused, blended and spread, by the obvious loops (L10 to L12, L16).
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+Weights and depths are stated here by themselves, so that a default that changes by mistake is a disagreement.
+"""
 
-from recordance.domain.instant import EARLIEST, Instant
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
 from support.dialect_oracle import Admits, Reading
-from support.oracle import words
+from support.lane_oracle import DAY, HALF_LIFE, POOL, SEEDS, Hit, LaneOracle
 
-DEPTH, POOL, HALF_LIFE = 30, 60, 90.0
-WEIGHTS = (1.0, 0.35)
-"""What words and meaning weigh by ranks."""
-DAY = 86_400_000_000
+LANES = ("term", "semantic", "fuzzy", "graph")
+FUSION = "rrf"
+"""What fuses where the caller does not say."""
+DEPTHS = {"term": 30, "semantic": 30, "fuzzy": 10, "graph": 10}
+WEIGHTS = {
+    "rrf": {"term": 1.0, "semantic": 0.35, "fuzzy": 0.05, "graph": 0.05},
+    "legacy": {"term": 1.0, "semantic": 0.5, "fuzzy": 0.3, "graph": 0.2},
+    "convex": {"term": 1.0, "semantic": 0.7, "fuzzy": 0.3, "graph": 0.2},
+}
+BLEND = {"similarity": 0.55, "freshness": 0.15, "reinforcement": 0.10, "importance": 0.10}
+"""What a score is blended of (L12), added up in this order."""
+BALANCE = 0.7
+"""What MMR gives to relevance."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A question to the pipeline; `wanted` is how many of its hits somebody looks at."""
+
+    question: str
+    embedding: Sequence[float] | None
+    fences: Sequence[Admits]
+    stages: Sequence[str]
+    fusion: str = FUSION
+    wanted: int = 50
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """A capsule in the final order, with everything that brought it there."""
+
+    number: int
+    ranks: Mapping[str, int]
+    fused_rank: int
+    fused: float
+    factors: Mapping[str, float]
+    score: float
+
+
+@dataclass(frozen=True)
+class Run:
+    """What every lane found, and the final order of it all."""
+
+    lanes: LaneOracle
+    found: Mapping[str, list[Hit]]
+    places: list[Place] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class PipelineOracle:
-    """Ranks what a question finds by its words and its vector, in one reading of a store."""
+    """Runs questions through the pipeline, in one reading of a store."""
 
     reading: Reading
 
-    def ranked(
-        self, question: str, embedding: Sequence[float] | None, fences: Sequence[Admits]
-    ) -> list[tuple[int, float, float]]:
-        """Return every hit, best first, with its similarity and its score."""
-        active = self.reading.active(self.reading.inside(*fences))
-        lanes = [self.by_words(question, active)[:POOL]]
-        if embedding is not None:
-            cosines = self.reading.cosines(embedding, active)
-            lanes.append(sorted(cosines, key=lambda number: (-cosines[number], number))[:POOL])
-        fused: dict[int, float] = {}
-        for lane, weight in zip(lanes, WEIGHTS, strict=False):
-            for rank, number in enumerate(lane[:DEPTH], start=1):
-                fused[number] = fused.get(number, 0.0) + weight / (60 + rank)
-        fused = {number: round(total, 12) for number, total in fused.items()}
-        least, behind = min(fused.values(), default=0.0), dict[int, int]()
-        for lane in lanes:
-            for place, number in enumerate(lane[DEPTH:], start=1):
-                if number not in fused:
-                    behind[number] = min(place, behind.get(number, place))
-        fused |= {number: least * 60 / (60 + place) for number, place in behind.items()}
-        order = sorted(fused, key=lambda number: (-fused[number], number))[:POOL]
-        best = max(fused.values(), default=1.0)
-        scored = [(number, fused[number] / best, self._blended(number, fused[number] / best)) for number in order]
-        return sorted(scored, key=lambda each: -round(each[2], 12))
+    def run(self, asked: Asked) -> Run:
+        """Return what every lane that is on found, and all of it in its final order."""
+        lanes = LaneOracle(self.reading, asked.question, self.reading.active(self.reading.inside(*asked.fences)))
+        found: dict[str, list[Hit]] = {}
+        if "term" in asked.stages:
+            found["term"] = lanes.by_words()
+        if "semantic" in asked.stages and asked.embedding is not None:
+            found["semantic"] = lanes.by_meaning(asked.embedding)
+        if "fuzzy" in asked.stages:
+            found["fuzzy"] = lanes.by_spelling()
+        if "graph" in asked.stages:
+            seeds = [number for number, _ in _fused(found, asked.fusion)[:SEEDS]]
+            found["graph"] = lanes.by_links(seeds, DEPTHS["graph"])
+        places = self._blended(found, _fused(found, asked.fusion)[:POOL])
+        return Run(lanes, found, self._spread(places, asked.wanted) if "mmr" in asked.stages else places)
 
-    def by_words(self, question: str, active: Sequence[int]) -> list[int]:
-        """Return those of these capsules that have any of the question's words, by weight."""
-        ways = [self.reading.ways(word) for word in dict.fromkeys(words(question))]
-        scores = {}
-        for number in active:
-            met = [way for each in ways for way in self.reading.met(number, each)]
-            if met:
-                scores[number] = self.reading.bm25(number, [word for way in met for word in way])
-        return sorted(scores, key=lambda number: (-scores[number], *self._late(number)))
+    def _blended(self, found: Mapping[str, list[Hit]], fused: Sequence[tuple[int, float]]) -> list[Place]:
+        ranks = {lane: {hit.number: rank for rank, hit in enumerate(hits, start=1)} for lane, hits in found.items()}
+        places = []
+        for rank, (number, score) in enumerate(fused, start=1):
+            factors = self._factors(number, score / fused[0][1])
+            weighed = [weight * factors[name] for name, weight in BLEND.items()]
+            places.append(
+                Place(
+                    number=number,
+                    ranks={lane: own[number] for lane, own in ranks.items() if number in own},
+                    fused_rank=rank,
+                    fused=score,
+                    factors=factors,
+                    score=sum(weighed) * (0.7 + 0.3 * factors["decay"]),
+                )
+            )
+        return sorted(places, key=lambda place: -place.score)
 
-    def _late(self, number: int) -> tuple[float, Instant, Instant, int, int]:
-        """The order of what its words leave equal: weight, validity, last use, count, id (L6)."""
-        capsule = self.reading.world.capsules[number]
-        age = max(0, self.reading.now - capsule.validity.valid_from) / DAY
-        last = EARLIEST if capsule.use.last_at is None else capsule.use.last_at
-        weight = capsule.confidence * 2.0 ** (-age / HALF_LIFE)
-        return -weight, Instant(-capsule.validity.valid_from), Instant(-last), -capsule.use.count, number
-
-    def _blended(self, number: int, similarity: float) -> float:
+    def _factors(self, number: int, similarity: float) -> dict[str, float]:
+        """Return what a score is blended of (L12)."""
         capsule = self.reading.world.capsules[number]
         days = max(0, self.reading.now - capsule.validity.valid_from) / DAY
-        fresh = 1.0 if days <= 7 else max(0.3, 1.0 - 0.7 * (days - 7) / 173)
         helped = sum(each.outcome == "helped" for each in self.reading.world.feedback.get(number, ()))
-        value = 0.55 * similarity + 0.15 * fresh + 0.10 * min(helped / 5, 1.0) + 0.10 * capsule.importance
-        return value * (0.7 + 0.3 * 2.0 ** (-days / HALF_LIFE))
+        return {
+            "similarity": similarity,
+            "freshness": 1.0 if days <= 7 else max(0.3, 1.0 - 0.7 * (days - 7) / 173),
+            "reinforcement": min(helped / 5, 1.0),
+            "importance": capsule.importance,
+            "decay": 2.0 ** (-days / HALF_LIFE),
+        }
+
+    def _spread(self, places: Sequence[Place], wanted: int) -> list[Place]:
+        """Return the places with the first ones chosen to differ, one after the other (L11)."""
+        waiting, chosen = list(places), list[Place]()
+        while waiting and len(chosen) < wanted:
+            worth = [
+                BALANCE * each.score / places[0].score
+                - (1.0 - BALANCE) * max((self.reading.alike(each.number, other.number) for other in chosen), default=0.0)
+                for each in waiting
+            ]
+            chosen.append(waiting.pop(worth.index(max(worth))))
+        return [*chosen, *waiting]
+
+
+def _fused(found: Mapping[str, list[Hit]], fusion: str) -> list[tuple[int, float]]:
+    """Return everything found with its fused score, best first; what lies behind every depth follows what does not (L16)."""
+    parts: dict[int, list[float]] = {}
+    for lane, hits in found.items():
+        front, weight = hits[: DEPTHS[lane]], WEIGHTS[fusion][lane]
+        for rank, hit in enumerate(front, start=1):
+            value = {"rrf": 1.0 / (60 + rank), "legacy": hit.share, "convex": hit.score / front[0].score}[fusion]
+            parts.setdefault(hit.number, []).append(weight * value)
+    fused = {number: round(math.fsum(each), 12) for number, each in parts.items()}
+    least, behind = min(fused.values(), default=0.0), dict[int, int]()
+    for lane, hits in found.items():
+        for place, hit in enumerate(hits[DEPTHS[lane] :], start=1):
+            if hit.number not in fused:
+                behind[hit.number] = min(place, behind.get(hit.number, place))
+    fused |= {number: least * 60 / (60 + place) for number, place in behind.items()}
+    return sorted(fused.items(), key=lambda each: (-each[1], each[0]))

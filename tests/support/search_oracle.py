@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from recordance.domain.capsule import LabelField
-from recordance.domain.instant import Instant, parse_instant
+from recordance.domain.instant import parse_instant
 from support.dialect_oracle import Admits, Arguments, Reading, Way, bears, by_ranks, no_telemetry
 from support.oracle import words
 
@@ -38,7 +38,7 @@ class SearchOracle:
         if selection.get("query_variants") or near:
             pool, reached = self._fused([*counts, *near]), any(len(each) > CANDIDATES for each in counts)
         else:
-            pool, reached = counts[0] if counts else sorted(active, key=self._late), False
+            pool, reached = counts[0] if counts else sorted(active, key=self.reading.browsed), False
         offset, limit = selection.get("offset", 0), selection.get("limit", 20)
         retrieval = {"scoped_active": len(active), "candidate_pool": len(pool), "candidate_limit_reached": reached}
         if not pool and active and offset == 0 and queries and selection.get("search_mode") == "auto":
@@ -61,12 +61,7 @@ class SearchOracle:
         ways = self.reading.ways(query)
         met = {number: self.reading.met(number, ways) for number in active}
         scores = {number: self.reading.bm25(number, _of(each)) for number, each in met.items() if each}
-        return sorted(scores, key=lambda number: (-scores[number], *self._late(number)))
-
-    def _late(self, number: int) -> tuple[float, float, Instant, int]:
-        """Importance, confidence, last update, id: the order of browsing, and of what else is equal (L8)."""
-        capsule = self.reading.world.capsules[number]
-        return -capsule.importance, -capsule.confidence, Instant(-capsule.updated_at), number
+        return sorted(scores, key=lambda number: (-scores[number], *self.reading.browsed(number)))
 
     def _near(self, embedding: Sequence[float], active: Sequence[int]) -> list[int]:
         cosines = self.reading.cosines(embedding, active)
@@ -75,7 +70,7 @@ class SearchOracle:
     def _fused(self, rankings: Sequence[list[int]]) -> list[int]:
         """Return the rankings, each cut, as one."""
         sums = {number: total for number, total, _ in by_ranks([each[:CANDIDATES] for each in rankings])}
-        return sorted(sums, key=lambda number: (-round(sums[number], 12), *self._late(number)))
+        return sorted(sums, key=lambda number: (-round(sums[number], 12), *self.reading.browsed(number)))
 
     def _relaxed(self, queries: Sequence[str], active: Sequence[int], limit: int, retrieval: dict[str, Any]) -> Found:
         fragments = list(dict.fromkeys(word for query in queries for word in words(query)))
@@ -87,7 +82,7 @@ class SearchOracle:
         kept = rarest[:FRAGMENTS]
         covered = {number: [each for each in kept if each in self.reading.contents[number]] for number in active}
         scores = {number: self.reading.bm25(number, each) for number, each in covered.items() if each}
-        recalled = sorted(scores, key=lambda number: (-len(covered[number]), -scores[number], *self._late(number)))
+        recalled = sorted(scores, key=lambda number: (-len(covered[number]), -scores[number], *self.reading.browsed(number)))
         candidates = recalled[:RELAXED_CANDIDATES]
         required = min(2, len(kept))
         surviving = [number for number in candidates if len(covered[number]) >= required]
@@ -115,7 +110,7 @@ class SearchOracle:
 
 
 def _of(ways: Sequence[Way]) -> list[str]:
-    return [word for way in ways for word in way]
+    return [word for way in ways for word in way.words]
 
 
 def _queries(selection: Arguments) -> list[str]:
