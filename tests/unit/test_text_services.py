@@ -82,7 +82,44 @@ def test_without_segmentation_a_run_matches_as_a_whole(replica: object) -> None:
     recalls = store(replica, PLAIN, *RUN)
     assert recalls.found("エンジン") == [3]
     assert "whole runs" in recalls.ask("定の")["reason"]
-    assert "whole runs" not in store(Recalls().replica, RUNS, *RUN).ask("検定")["reason"]
+    reason = store(Recalls().replica, RUNS, *RUN).ask("検定")["reason"]
+    assert "whole runs" not in reason
+    assert "inside unspaced runs" in reason
+
+
+KOREAN = ("검색 엔진의 설정은 config에 있다", "PostgreSQL을 사용한다", "설정 완료", "config")
+
+
+def test_a_korean_word_is_found_with_a_particle_behind_it(replica: object) -> None:
+    """T5: and so is a word of another script that Korean writes in one with its particle; what stands alone comes first."""
+    recalls = store(replica, RUNS, *KOREAN)
+    assert recalls.found("설정") == [3, 1]
+    assert matched(recalls, "설정") == [["설정"], ["segment:설정"]]
+    assert matched(recalls, "PostgreSQL") == [["segment:PostgreSQL"]]
+    assert recalls.found("config") == [4, 1]
+    assert recalls.found("설정 config") == [1]
+    assert recalls.found("설계") == []
+    assert store(Recalls().replica, PLAIN, *KOREAN).found("postgresql") == []
+
+
+FORMS = {
+    Language.PORTUGUESE: ("As configurações ficam no servidor", "configuração", "configuracoes", "CONFIGURAÇÃO"),
+    Language.TURKISH: ("Işıklar kapatıldı", "ışık", "ISIK", "ışıkları"),
+    Language.GERMAN: ("Die Häuser stehen leer", "Haus", "HAUSER", "Häusern"),
+    Language.GREEK: ("Τα κλειδιά του υπολογιστή", "κλειδί", "ΚΛΕΙΔΙ", "κλειδιού"),
+    Language.RUSSIAN: ("Ёлки стоят во дворе", "ёлка", "ЕЛКА", "елку"),
+    Language.ARABIC: ("المعلمون في المدرسة", "معلم", "مُعَلِّم", "معلمين"),
+    Language.SPANISH: ("Las canciones de los niños", "canción", "CANCION", "niño"),
+}
+
+
+@pytest.mark.parametrize("language", FORMS)
+def test_forms_come_to_one_stem_whatever_folding_took_from_them(language: Language) -> None:
+    """T9, T4: the stemmers know written words, and what they are given has lost its marks."""
+    content, *asked = FORMS[language]
+    recalls = store(Recalls().replica, text_services_of(TextSettings(inflection=language)), "", content)
+    for word in asked:
+        assert matched(recalls, word) in ([[f"stem:{word}"]], [[word]]), word
 
 
 def test_a_single_character_and_a_mixed_term_are_looked_for_inside_runs(replica: object) -> None:
@@ -110,6 +147,6 @@ def test_marked_words_stand_in_no_text() -> None:
 @pytest.mark.parametrize(
     ("word", "pieces"), [("token", ()), ("検索", ("検", "索", "検索")), ("ไทย", ("ไ", "ท", "ย", "ไท", "ทย")), ("38", ())]
 )
-def test_only_unspaced_runs_are_cut(word: str, pieces: tuple[str, ...]) -> None:
-    """T5: characters and overlapping pairs; words that spaces keep apart stay whole."""
+def test_only_runs_are_cut(word: str, pieces: tuple[str, ...]) -> None:
+    """T5: characters and overlapping pairs; words that spaces keep apart stay whole, Korean particles come off."""
     assert fragments_of(word) == pieces

@@ -125,8 +125,10 @@ def _words(groups: Sequence[TermGroup]) -> str:
 def _runs(groups: Sequence[TermGroup]) -> str:
     runs = [word for group in groups for word in group.term.words if _unspaced(word)]
     cut = any(word.startswith(FRAGMENT) for group in groups for way in group.alternatives for word in way.words)
-    if not runs or cut:
+    if not runs:
         return ""
+    if cut:
+        return f"{_some(runs)}: looked for inside unspaced runs too, as it is written."
     return (
         f"{_some(runs)}: an unspaced script is matched as whole runs between spaces and punctuation, so a word "
         "inside a run is not found; teach it with memory_alias, or store the text with spaces."

@@ -1,9 +1,13 @@
 """What a store may opt in to beyond exact words: words by their stem (T9), and what lies inside an unspaced run (T5).
 
+Korean has spaces, but puts particles right behind its words, foreign ones too: what it writes in one is cut like a run.
+
 Both work by marked words. They begin with a control character, which no folded text can contain; they are indexed beside a
 content's own words, and count neither in its length nor in what is said of it unless a query asks for them.
 """
 
+import functools
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,7 +17,7 @@ from recordance.query.terms import Alternative, Term, TermGroup
 
 FRAGMENT, STEM = "\x02", "\x03"
 """What a fragment of an unspaced run and a stem begin with."""
-FRAGMENT_VERSION = "1"
+FRAGMENT_VERSION = "2"
 """Names how runs are cut; an index of another version is rebuilt."""
 
 Stem = Callable[[str], str]
@@ -27,11 +31,39 @@ def is_marked(word: str) -> bool:
     return word < " "
 
 
+_HANGUL = "\u1100-\u11ff\ua960-\ua97f\uac00-\ud7ff"
+_KOREAN = re.compile(f"[{_HANGUL}]")
+_PARTS = re.compile(f"[{_HANGUL}]+|[^{_HANGUL}]+")
+
+
+@functools.lru_cache(maxsize=50_000)
 def fragments_of(word: str) -> tuple[str, ...]:
-    """Return the characters of an unspaced run and its overlapping pairs, in order; nothing of any other word (T5)."""
-    if not is_unspaced(word):
+    """Return the characters of an unspaced run and its overlapping pairs, in order; nothing of any other word (T5).
+
+    Of a word that Korean is written in: those of each run of Hangul, and what is in another script as a whole.
+    """
+    if is_unspaced(word):
+        return _pieces(word)
+    if not is_korean(word):
         return ()
-    return (*word, *(word[place : place + 2] for place in range(len(word) - 1)))
+    parts = _PARTS.findall(word)
+    return tuple(piece for part in parts for piece in (_pieces(part) if is_korean(part) else (part,)))
+
+
+def is_korean(word: str) -> bool:
+    """Whether Hangul is written in a word."""
+    return not word.isascii() and _KOREAN.search(word) is not None
+
+
+def _pieces(run: str) -> tuple[str, ...]:
+    return (*run, *(run[place : place + 2] for place in range(len(run) - 1)))
+
+
+def telling(pieces: Sequence[str]) -> list[str]:
+    """Return those of a word's fragments that tell it: its pairs and whole parts, and characters that stand in none of them."""
+    longer = [piece for piece in pieces if len(piece) > 1]
+    inside = set("".join(longer))
+    return [piece for piece in pieces if len(piece) > 1 or piece not in inside]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +84,10 @@ class TextServices:
         if self.stem is not None:
             made += [STEM + self.stem(word) for word in words]
         if self.cut is not None:
-            made += [FRAGMENT + piece for word in words for piece in self.cut(word)]
+            cut = [self.cut(word) for word in words]
+            made += [FRAGMENT + piece for pieces in cut for piece in pieces]
+            if any(pieces and is_korean(word) for word, pieces in zip(words, cut, strict=True)):
+                made += [FRAGMENT + word for word, pieces in zip(words, cut, strict=True) if not pieces]
         return made
 
     def enriched(self, document: TermDocument) -> TermDocument:
@@ -70,17 +105,18 @@ class TextServices:
         if self.stem is not None:
             stems = dict.fromkeys(STEM + self.stem(word) for word in term.words)
             ways.append(Alternative(f"stem:{term.text}", tuple(stems)))
-        if self.cut is not None and any(map(self.cut, term.words)):
-            pieces = [piece for word in term.words for piece in _asked(word, self.cut(word))]
-            ways.append(Alternative(f"segment:{term.text}", tuple(dict.fromkeys(pieces))))
+        if self.cut is not None:
+            cut = {word: [FRAGMENT + piece for piece in telling(self.cut(word))] for word in term.words}
+            # Words beside runs stand by themselves, or in a Korean text with a particle behind them.
+            beside = [piece for word, pieces in cut.items() for piece in pieces or [word]]
+            within = [piece for word, pieces in cut.items() for piece in pieces or [FRAGMENT + word]]
+            asked = [within] if beside == list(cut) else [beside, within]
+            ways += [Alternative(f"segment:{term.text}", way) for way in dict.fromkeys(map(_distinct, asked))]
         return ways
 
 
-def _asked(word: str, pieces: tuple[str, ...]) -> list[str]:
-    """Return what a content must have for a word to lie in one of its runs: the word's pairs, or its one character."""
-    if not pieces:
-        return [word]
-    return [FRAGMENT + piece for piece in pieces if len(piece) > 1 or len(word) == 1]
+def _distinct(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(words))
 
 
 PLAIN = TextServices()

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from recordance.query.terms import Alternative, Term, TermGroup
-from recordance.query.text_services import FRAGMENT, TextServices
+from recordance.query.text_services import FRAGMENT, TextServices, telling
 from recordance.ranking.scoring import Strength
 
 MOST_FRAGMENTS = 12
@@ -39,7 +39,7 @@ def _parts(word: str, services: TextServices) -> Iterator[Fragment]:
     pieces = () if services.cut is None else services.cut(word)
     if not pieces:
         yield Fragment(word, word)
-    yield from (Fragment(piece, FRAGMENT + piece) for piece in pieces if len(piece) > 1 or len(word) == 1)
+    yield from (Fragment(piece, FRAGMENT + piece) for piece in telling(pieces))
 
 
 def group_of(fragment: Fragment) -> TermGroup:
