@@ -14,6 +14,7 @@ from recordance.domain.change import (
     AppendReview,
     ChangeSet,
     KeepAnswer,
+    KeepOut,
     KeptAnswer,
     PutFeedback,
     TeachAlias,
@@ -290,3 +291,25 @@ def test_a_tombstone_keeps_out_what_every_revision_said(truth: Truth) -> None:
         assert reader.forgotten(["a", "b", "last", "none"]) == {"a": 1, "b": 1, "last": 2}
         assert {number: each.macs for number, each in reader.tombstones([1, 2]).items()} == {1: ("b", "a"), 2: ("last", "a", "b")}
         assert reader.remains([1, 2]) == {}
+
+
+def test_a_tombstone_learns_what_else_its_capsule_said(truth: Truth) -> None:
+    """W6, W10, W13: another copy of the store may know of revisions that this one never had."""
+    remember(truth, "one", "two")
+    write(truth, entombed(1, "last", former=("b",)))
+    write(truth, ChangeSet((KeepOut(1, "c"), KeepOut(1, "a"))))
+    with truth.reading() as reader:
+        assert reader.tombstones([1])[1].macs == ("last", "a", "b", "c")
+        assert reader.forgotten(["a", "b", "c", "last"]) == dict.fromkeys(["a", "b", "c", "last"], 1)
+        assert reader.remains([1]) == {}
+
+
+@pytest.mark.parametrize(("number", "mac"), [(2, "x"), (3, "x"), (1, "last"), (1, "b")])
+def test_only_a_tombstone_keeps_a_content_out_and_each_once(truth: Truth, number: int, mac: str) -> None:
+    """W6: a living capsule, none at all, and what stands there already are faults; nothing is written."""
+    remember(truth, "one", "two")
+    write(truth, entombed(1, "last", former=("b",)))
+    with pytest.raises(Fault):
+        write(truth, ChangeSet((KeepOut(1, "a"), KeepOut(number, mac))))
+    with truth.reading() as reader:
+        assert reader.tombstones([1])[1].macs == ("last", "b")

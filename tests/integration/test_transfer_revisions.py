@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from recordance.domain.draft import CapsuleDraft
 from recordance.domain.forgetting import content_mac
 from recordance.domain.identity import content_digest
 from recordance.domain.journal import Op
@@ -113,6 +114,52 @@ def test_a_merge_forgets_what_says_something_forgotten_in_any_revision() -> None
         assert reader.capsules([1])[1].standing.tombstoned_at is not None
         mac = content_mac(content_digest("no number at all"), IDENTITY.key)
         assert reader.tombstones([1])[1].content_mac == mac
+
+
+def stored(store: Bench, content: str) -> str:
+    """What becomes of a content that is stored (again)."""
+    (result,) = store.tell(CapsuleDraft(content=content))["results"]
+    return str(result["status"])
+
+
+def test_a_tombstone_that_is_known_takes_over_what_the_other_one_keeps_out(new_bench: Callable[[], Bench]) -> None:
+    """W6, W10, W13: forgotten on both sides, and said there before: no revision of it comes back, written or imported."""
+    here, there, third = new_bench(), new_bench(), new_bench()
+    here.learn("no number at all")
+    forget(here.destinations, ANN, None, "cap-1")
+    there.learn("my number is 555")
+    third.learn("my number is 555")
+    say(there, "no number at all")
+    forget(there.destinations, ANN, None, "cap-1")
+    answer = carried(there, here)
+    assert answer["deduplicated"] == 1
+    mac = content_mac(content_digest("my number is 555"), IDENTITY.key)
+    with here.truth.reading() as reader:
+        assert reader.tombstones([1])[1].former_macs == (mac,)
+        rows = len(reader.history(1))
+    assert stored(here, "my number is 555") == "rejected"
+    assert carried(third, here)["forgotten"] == 1
+    carried(there, here)
+    with here.truth.reading() as reader:
+        assert len(reader.history(1)) == rows, "what is known is not learnt again"
+
+
+def test_what_lives_here_is_forgotten_where_a_known_tombstone_brings_its_content(new_bench: Callable[[], Bench]) -> None:
+    """W6, W10, W13: the tombstone is known by its last content, and what it said before still stands here."""
+    here, there = new_bench(), new_bench()
+    here.learn("no number at all", "my number is 555")
+    forget(here.destinations, ANN, None, "cap-1")
+    there.learn("my number is 555")
+    say(there, "no number at all")
+    forget(there.destinations, ANN, None, "cap-1")
+    answer = carried(there, here)
+    assert answer["tombstones"] == 1
+    assert contents(here, 2) == []
+    assert stored(here, "my number is 555") == "rejected"
+    copy = new_bench()
+    carried(here, copy)
+    with here.truth.reading() as one, copy.truth.reading() as other:
+        assert read_everything(one) == read_everything(other)
 
 
 @pytest.mark.parametrize(

@@ -147,6 +147,14 @@ class Entomb:
     tombstone: Tombstone
 
 
+@dataclass(frozen=True, slots=True)
+class KeepOut:
+    """One more content that a forgotten capsule is known to have said, by its keyed hash; its tombstone has it not yet (W6)."""
+
+    capsule: int
+    content_mac: str
+
+
 Change = (
     Capture
     | Revise
@@ -163,6 +171,7 @@ Change = (
     | AppendCorroboration
     | KeepAnswer
     | Entomb
+    | KeepOut
 )
 
 

@@ -12,8 +12,8 @@ from recordance.answer.erasure import places_view
 from recordance.answer.export_lines import CapsuleLine, Line
 from recordance.domain.alias import Alias, Miss
 from recordance.domain.caller import Caller
-from recordance.domain.capsule import Capsule, CapsuleText, LabelField
-from recordance.domain.change import ChangeSet, Entomb, SetStanding
+from recordance.domain.capsule import Capsule, CapsuleText, LabelField, Tombstone
+from recordance.domain.change import ChangeSet, Entomb, KeepOut, SetStanding
 from recordance.domain.forgetting import content_mac, former_macs
 from recordance.domain.graph import leads_to
 from recordance.domain.identity import content_digest
@@ -82,6 +82,7 @@ class _Merging:
         self._numbers: dict[int, int] = {}
         self._superseders: dict[int, int] = {}
         self._tombstones: set[InProject] = set()
+        self._kept_out = 0
         self._forgotten_words: list[frozenset[str]] = []
 
     def take(self, writer: TruthWriter, batch: Sequence[Line]) -> None:
@@ -103,7 +104,7 @@ class _Merging:
 
     def finish(self) -> Sequence[Place]:
         """Forget here what was forgotten there, and return what has become of it in each place; nothing if there was none."""
-        seq = self._forget_what_was_forgotten() if self._tombstones else 0
+        seq = max(self._kept_out, self._forget_what_was_forgotten() if self._tombstones else 0)
         return self._store.purger.purge(seq) if seq else ()
 
     def _take_capsules(self, writer: TruthWriter, lines: Sequence[CapsuleLine], at: Instant) -> None:
@@ -123,7 +124,7 @@ class _Merging:
                 self.counts["deduplicated"] += 1
                 latecomers.append(Latecomer(known, line.embeddings))
             elif mac in forgotten:
-                self._pass_over(line, forgotten[mac])
+                self._pass_over(writer, line, forgotten[mac], at)
             else:
                 told = any(own in forgotten for own in former.get(line.capsule.number, ()))
                 number = self._capture(writer, replace(line, former=()) if told else line, at)
@@ -131,18 +132,30 @@ class _Merging:
                     here[_content_key(line, digests)] = number
         self.joining.join(writer, [each for each in latecomers if each.embeddings], at)
 
-    def _pass_over(self, line: CapsuleLine, skeleton: int) -> None:
+    def _pass_over(self, writer: TruthWriter, line: CapsuleLine, skeleton: int, at: Instant) -> None:
         """Leave a content that was forgotten here outside; a tombstone of it is the one that is here.
 
-        It may have come by a merge that was cut short before it could forget anything, so that it counts as one that is new.
+        It may have come by a merge that was cut short before it could forget anything, so that it counts as one that is new. What
+        it says of earlier revisions there is taken over: they would come back otherwise.
         """
         if line.text is not None:
             self._forgotten_words.append(words_said([line.text]))
             self.counts["forgotten"] += 1
         elif line.tombstone is not None:
             self._numbers[line.capsule.number] = skeleton
+            self._keep_out(writer, skeleton, line.tombstone, at)
             self._tombstones.update((_project(line.capsule), mac) for mac in line.tombstone.macs)
             self.counts["deduplicated"] += 1
+
+    def _keep_out(self, writer: TruthWriter, skeleton: int, there: Tombstone, at: Instant) -> None:
+        """Add to a tombstone what the same one elsewhere keeps out, and no tombstone here does."""
+        known = writer.forgotten(there.macs)
+        lacking = [mac for mac in there.macs if mac not in known]
+        if lacking:
+            told = {"tombstoned_at": writer.tombstones([skeleton])[skeleton].at}
+            entry = Entry(Op.TOMBSTONED, skeleton, writer.capsules([skeleton])[skeleton].revision, told)
+            learnt = ChangeSet(tuple(KeepOut(skeleton, mac) for mac in lacking), (entry,))
+            self._kept_out = writer.apply(learnt, self._actor, at)
 
     def _note(self, line: CapsuleLine, number: int) -> None:
         """Remember which number a capsule of the file has here, and who superseded it there."""

@@ -17,6 +17,7 @@ from recordance.domain.change import (
     ChangeSet,
     Entomb,
     KeepAnswer,
+    KeepOut,
     PutEmbedding,
     PutFeedback,
     PutSpace,
@@ -106,6 +107,8 @@ class MemoryWriter(MemoryReader):
                 self._put_embedding(embedding)
             case Entomb(tombstone):
                 self._entomb(tombstone)
+            case KeepOut(number, content_mac):
+                self._keep_out(number, content_mac)
             case _:
                 self._note(change)
 
@@ -186,6 +189,13 @@ class MemoryWriter(MemoryReader):
         self._contents.former.pop(number, None)
         self._drop_vectors(number)
         self._silence(number)
+
+    def _keep_out(self, number: int, content_mac: str) -> None:
+        tombstone = self._contents.tombstones.get(number)
+        if tombstone is None or content_mac in tombstone.macs:
+            raise Fault(f"capsule {number} is not forgotten, or has this content on its tombstone already")
+        former = tuple(sorted((*tombstone.former_macs, content_mac)))
+        self._contents.tombstones[number] = replace(tombstone, former_macs=former)
 
     def _tell_less(self, number: int) -> None:
         """Drop what else tells of a capsule: ledger rows of its words, answers that name it, labels in its journal rows."""

@@ -14,6 +14,7 @@ from recordance.domain.change import (
     AppendReview,
     Change,
     KeepAnswer,
+    KeepOut,
     PutEmbedding,
     PutFeedback,
     PutSpace,
@@ -181,6 +182,10 @@ def _append_corroboration(change: AppendCorroboration) -> Parameters:
     }
 
 
+def _keep_out(change: KeepOut) -> Parameters:
+    return {"of": change.capsule, "field": tables.FORMER_MAC, "mac": change.content_mac}
+
+
 def _keep_answer(change: KeepAnswer) -> Parameters:
     kept = change.kept
     return {
@@ -231,6 +236,11 @@ _PUT_EMBEDDING = text(
     "ON CONFLICT (capsule, space) DO UPDATE SET content_digest = excluded.content_digest, vector = excluded.vector, "
     "at = excluded.at"
 )
+# Only a tombstone bears such marks, each once and none that it has as its own.
+_KEEP_OUT = text(
+    "INSERT INTO capsule_mark (capsule, field, digest) SELECT tombstone.capsule, :field, :mac FROM tombstone "
+    "WHERE tombstone.capsule = :of AND tombstone.content_mac <> :mac"
+)
 _SET_STANDING = _updates(
     "updated_at", "quarantined_at", "falsified_at", "archived_at", "superseded_at", "superseded_by", "review", "tombstoned_at"
 )
@@ -250,6 +260,7 @@ WAYS: Mapping[type, Way] = {
     PutFeedback: Way(insert_into(tables.feedback), _put_feedback),
     AppendCorroboration: Way(insert_into(tables.corroboration), _append_corroboration),
     KeepAnswer: Way(_KEEP_ANSWER, _keep_answer),
+    KeepOut: Way(_KEEP_OUT, _keep_out, rows_each=1, misfit="names no forgotten capsule, or a content that it has said"),
 }
 # Kinds in one family touch the same rows and keep their order; kinds in different families never meet.
 _FAMILY = {kind: place for place, kind in enumerate(WAYS)}
