@@ -39,9 +39,9 @@ class Bench:
         """The size as the table shows it."""
         return f"{self.size // 1000}k"
 
-    def server(self) -> StdioServer:
+    def server(self, *options: str) -> StdioServer:
         """Start a server on the store."""
-        command = [sys.executable, "-m", "recordance_adapters", "mcp", "--store", str(self.folder / "store")]
+        command = [sys.executable, "-m", "recordance_adapters", "mcp", "--store", str(self.folder / "store"), *options]
         where = {} if self.truth is None else {"RECORDANCE_TRUTH": self.truth}
         return StdioServer(command, self.folder / "log", environment.clean_variables() | where)
 
