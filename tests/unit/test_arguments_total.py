@@ -3,12 +3,13 @@
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from recordance.errors import InvalidArgument
-from recordance_adapters.wire.catalogue import TOOLS
+from recordance_adapters.wire.catalogue import ALL, tools_of
 from recordance_adapters.wire.declaration import Declaration, Parameter
 from recordance_adapters.wire.failure import failure_of
 
@@ -17,6 +18,7 @@ SCALARS = st.one_of(
     st.booleans(),
     st.integers(-3, 3),
     st.integers(),
+    st.sampled_from([10**400, -(10**400)]),  # whole numbers that no float holds
     st.floats(),
     st.text(max_size=8),
     st.text(st.characters(categories=["Cs", "Cc", "Lo"]), max_size=3),
@@ -26,6 +28,7 @@ VALUES = st.recursive(
     SCALARS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["from", "to", "term", "x"]), inner, max_size=3),
 )
+TOOLS = tools_of([ALL])
 PARAMETERS = [(tool.name, parameter) for tool in TOOLS for parameter in tool.arguments.parameters]
 # Taken beyond the schema on purpose: one id without its array; items, each of which is judged in its place.
 LENIENT = {"supersedes", "items", "search_scope"}
@@ -42,6 +45,20 @@ def test_a_value_is_read_or_refused_by_its_field(named: tuple[str, Parameter], v
         assert failure.data["field"].startswith(parameter.name)
         assert failure.message.encode()
         assert json.dumps(failure.data, ensure_ascii=False).encode()
+
+
+@pytest.mark.parametrize("huge", [10**400, -(10**400)])
+def test_a_whole_number_that_no_float_holds_is_a_number_out_of_range(huge: int) -> None:
+    """W14: it is refused as any other number out of range, in every parameter that takes one, and never a fault.
+
+    memory_recall's limit alone is clamped instead, and said (O10).
+    """
+    numbers = [(tool, each) for tool, each in PARAMETERS if each.kind.schema["type"] in ("integer", "number")]
+    taking = [each for tool, each in numbers if (tool, each.name) != ("memory_recall", "limit")]
+    assert taking
+    for parameter in taking:
+        with pytest.raises(InvalidArgument, match="out of range"):
+            Declaration((parameter,)).read({parameter.name: huge})
 
 
 @given(st.sampled_from(PARAMETERS), VALUES)

@@ -1,6 +1,5 @@
 """Kinds of values: each knows its published schema and how a raw value becomes a core value, or is refused with a lesson."""
 
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -142,7 +141,7 @@ def number(least: float, most: float) -> Kind[float]:
         expected = f"a number from {least:g} to {most:g}"
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise wrong_type(value, field, expected)
-        if not math.isfinite(value) or not least <= value <= most:
+        if not least <= value <= most:  # nor is NaN within any bounds
             raise InvalidArgument(field, value, expected, "it is out of range")
         return value + 0.0  # SQLite does not keep the sign of a zero, and Postgres does
 
@@ -156,7 +155,7 @@ def whole(least: int, most: int) -> Kind[int]:
         expected = f"a whole number from {least} to {most}"
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise wrong_type(value, field, expected)
-        if not math.isfinite(value) or value != int(value) or not least <= value <= most:
+        if not least <= value <= most or value != int(value):  # the bounds first: only what is finite has whole parts
             raise InvalidArgument(field, value, expected, "it is out of range or has a fraction")
         return int(value)
 
