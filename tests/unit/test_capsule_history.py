@@ -11,6 +11,7 @@ from recordance.usecases.archive import archive
 from recordance.usecases.forget import forget
 from recordance_adapters.wire.tool import Call
 from recordance_adapters.wire.tools.life import HISTORY, UPDATE
+from recordance_adapters.wire.tools.relate import RELATE
 from support.stores import ANN, BOB, Bench, bench
 
 FENCED = Caller(actor="fay", projects=frozenset({"nott"}))
@@ -87,3 +88,20 @@ def test_a_history_names_no_capsule_that_its_reader_may_not_see() -> None:
         with pytest.raises(MissingState) as refused:
             history(store, id, caller)
         assert refused.value.kind is StateKind.UNKNOWN_CAPSULE
+
+
+def test_a_relation_to_what_its_reader_may_not_see_is_no_row_of_theirs() -> None:
+    """F13, W12: neither the row nor the total tells that there is such a relation, made or taken back."""
+    store = bench()
+    store.learn("ours", project_id="nott")
+    store.learn("beside it", project_id="nott")
+    before = history(store, caller=FENCED)
+    store.learn("theirs", project_id="other")
+    related = {"kind": "derived_from", "from": "cap-1", "to": "cap-3"}
+    call = Call(destinations=store.destinations, caller=ANN)
+    RELATE.handle(call, related)
+    RELATE.handle(call, {"remove": related})
+    assert history(store, caller=FENCED) == before
+    assert [row["op"] for row in history(store)["rows"]] == ["captured", "related", "unrelated"]
+    RELATE.handle(call, {**related, "to": "cap-2"})
+    assert history(store, caller=FENCED)["rows"][1]["values"]["target"] == "cap-2"

@@ -18,6 +18,7 @@ _DROPPED = "its embeddings were made for other words and are gone; attach new on
 _TIMES = frozenset({"valid_from", "valid_to", "event_from", "event_to"})
 _CAPSULES = frozenset({"superseded_by", "target"})
 _WORDED = frozenset({Op.CAPTURED, Op.REVISED})
+_RELATING = frozenset({Op.RELATED, Op.UNRELATED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,12 @@ def _values(values: Mapping[str, Value], seen: Collection[int], naming: Naming) 
 def referred(rows: Sequence[JournalRow]) -> set[int]:
     """Return the numbers of the capsules that these rows name beside their own."""
     return {value for row in rows for name, value in row.values.items() if name in _CAPSULES and isinstance(value, int)}
+
+
+def related_to(row: JournalRow) -> int | None:
+    """Return the number of the capsule to which a row relates its own, or no longer; None for any other row."""
+    target = row.values.get("target") if row.op in _RELATING else None
+    return target if isinstance(target, int) else None
 
 
 def _said(text: CapsuleText) -> Iterator[tuple[str, Json]]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from recordance.answer.revised import History, history_view, referred
+from recordance.answer.revised import History, history_view, referred, related_to
 from recordance.domain.caller import Caller
 from recordance.errors import InvalidArgument, Json
 from recordance.query.exclusion import Eligibility
@@ -28,8 +28,9 @@ class HistoryQuery:
 def capsule_history(destinations: Destinations, caller: Caller, destination: str | None, query: HistoryQuery) -> dict[str, Json]:
     """Return `{label, framing, id, state, revision, rows, total, limit, offset}`; a row that made a revision has its text.
 
-    Of a forgotten capsule the rows alone are left. Raises MissingState for one that is unknown or out of the caller's sight,
-    InvalidArgument for a page that is too large or lies before the beginning.
+    Of a forgotten capsule the rows alone are left, and of a relation to what the caller may not see none (F13). Raises
+    MissingState for one that is unknown or out of the caller's sight, InvalidArgument for a page that is too large or lies
+    before the beginning.
     """
     store = destinations.reading(caller, place_of(destinations, caller, destination, {"id": query.id}))
     if not 0 <= query.limit <= MOST_ROWS:
@@ -39,14 +40,15 @@ def capsule_history(destinations: Destinations, caller: Caller, destination: str
     now = Eligibility(at=store.clock.now())
     with store.truth.reading() as reader:
         capsule = visible(reader, caller, store.naming, query.id)
-        rows = reader.history(capsule.number)
-        page = rows[query.offset : query.offset + query.limit]
-        others = reader.capsules(referred(page))
+        written = reader.history(capsule.number)
+        others = reader.capsules(referred(written))
+        seen = {number for number, other in others.items() if sees(caller, other)}
+        rows = [row for row in written if related_to(row) is None or related_to(row) in seen]
         history = History(
             capsule=capsule,
-            rows=page,
+            rows=rows[query.offset : query.offset + query.limit],
             total=len(rows),
             texts={text.revision: text for text in reader.revisions(capsule.number)},
-            seen={number for number, other in others.items() if sees(caller, other)},
+            seen=seen,
         )
     return history_view(history, store.naming, now, query.limit, query.offset)
