@@ -70,7 +70,9 @@ CAPSULE_PARAMETERS = (
         missing="a capsule without content says nothing",
         mistaken_for=("text", "memory", "statement", "fact", "body"),
     ),
-    Parameter(name="headline", kind=text(limits.HEADLINE), description="Left out: the first line."),
+    Parameter(
+        name="headline", kind=text(limits.HEADLINE), description="Left out: the first line.", mistaken_for=("title", "summary")
+    ),
     Parameter(name="kind", kind=word(CapsuleKind)),
     Parameter(name="project_id", kind=_LABEL, description='Project, "/" between levels.'),
     Parameter(name="session_id", kind=unbounded_label()),

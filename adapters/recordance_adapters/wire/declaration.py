@@ -124,7 +124,7 @@ def _unknown(name: str, value: Json, parameters: Sequence[Parameter], field: str
     known = [parameter.name for parameter in parameters]
     meant = [parameter.name for parameter in parameters if name in parameter.mistaken_for]
     near = meant or difflib.get_close_matches(name, known, n=1, cutoff=NEAR)
-    expected = f"{near[0]} instead" if near else "only " + ", ".join(known)
+    expected = f"{near[0]} instead" if near else "only " + (", ".join(known) or "an empty object")
     path = f"{field}.{name}" if field else name
     why = "there is no such parameter, and one left unread could be a dropped fence"
     return InvalidArgument(path, echo(value), expected, why)

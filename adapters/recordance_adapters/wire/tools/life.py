@@ -13,8 +13,15 @@ from recordance_adapters.wire.kinds import Kind, label, whole
 from recordance_adapters.wire.places import DESTINATION, where
 from recordance_adapters.wire.tool import Call, Effect, Tool, ToolSet
 
+_ID = Parameter(
+    name="id",
+    kind=label(),
+    presence=Presence.REQUIRED,
+    example="cap-12",
+    mistaken_for=("memory_id", "capsule_id", "record_id", "uuid"),
+)
 UPDATE_ARGUMENTS = Declaration((
-    Parameter(name="id", kind=label(), presence=Presence.REQUIRED, example="cap-12"),
+    _ID,
     Parameter(
         name=FIELD,
         kind=Kind(CHANGES.schema, read_changes),
@@ -32,7 +39,7 @@ UPDATE_ARGUMENTS = Declaration((
 ))  # fmt: skip
 
 HISTORY_ARGUMENTS = Declaration((
-    Parameter(name="id", kind=label(), presence=Presence.REQUIRED, example="cap-12"),
+    _ID,
     Parameter(name="limit", kind=whole(0, MOST_ROWS), default=DEFAULT_ROWS),
     Parameter(name="offset", kind=whole(0, limits.COUNT), default=0),
     DESTINATION,
