@@ -8,6 +8,7 @@ from recordance_adapters.bootstrap.memory import open_memory_service
 from recordance_adapters.bootstrap.places import open_service
 from recordance_adapters.bootstrap.service import Opened, Service
 from recordance_adapters.bootstrap.truths import REPLICAS_FOLDER, TRUTH_FILE, Absent, address_of, folder_of
+from recordance_adapters.driven.signing import SigningKey, make_key, read_signing_key
 
 __all__ = [
     "REPLICAS_FOLDER",
@@ -15,8 +16,11 @@ __all__ = [
     "Absent",
     "Opened",
     "Service",
+    "SigningKey",
     "address_of",
     "folder_of",
+    "make_key",
     "open_memory_service",
     "open_service",
+    "read_signing_key",
 ]

@@ -9,10 +9,11 @@ from recordance.answer.recalled_text import recalled_text
 from recordance.errors import InvalidArgument, Json
 from recordance_adapters.bootstrap import Absent
 from recordance_adapters.driving.cli import screen
-from recordance_adapters.driving.cli.options import add_options, raw_arguments, read_jsonl, standard_input
+from recordance_adapters.driving.cli.options import add_options, raw_arguments, read_jsonl, statement
 from recordance_adapters.driving.cli.progress import Progress
 from recordance_adapters.driving.cli.reply import Answer, ExitCode, Reply, Show
 from recordance_adapters.driving.cli.session import Session
+from recordance_adapters.driving.cli.signing import read_key, signed
 from recordance_adapters.wire.tool import Tool
 from recordance_adapters.wire.tools.accrued import RECALL
 from recordance_adapters.wire.tools.alias import ALIAS
@@ -102,16 +103,18 @@ def _store_words(parser: ArgumentParser) -> None:
     parser.add_argument("content", nargs="?", help="The statement; left out or -, it is read from stdin.")
     items = "Many at once: a JSON object with the fields below on each line; - is stdin."
     parser.add_argument("--items", metavar="FILE", help=items)
+    parser.add_argument("--sign-with", metavar="FILE", help="Sign what is stored with this private key (see `recordance key`).")
 
 
 def _store(given: Namespace, options: Raw) -> Iterator[Raw]:
+    key = None if given.sign_with is None else read_key(given.sign_with, "--sign-with")
     if given.items is None:
-        typed = given.content in (None, "-")
-        content = standard_input("the statement").removesuffix("\n").removesuffix("\r") if typed else given.content
-        yield {"content": content, **options}
+        one = {"content": statement(given.content), **options}
+        yield one if key is None else signed(key, one)
         return
     beside = options if given.content is None else {"content": given.content, **options}
-    yield from _numbered(_batches(given.items, "Storing"), beside)
+    batches = _batches(given.items, "Storing")
+    yield from _numbered(batches if key is None else ([signed(key, item) for item in batch] for batch in batches), beside)
 
 
 def _numbered(batches: Iterator[list[Json]], beside: Raw) -> Iterator[Raw]:

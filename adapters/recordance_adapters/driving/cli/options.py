@@ -163,6 +163,13 @@ def standard_input(what: str) -> str:
     return sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
 
 
+def statement(given: str | None) -> str:
+    """Return the statement that is given as a word; left out or `-`, what stdin has, without the line's end."""
+    if given not in (None, "-"):
+        return str(given)
+    return standard_input("the statement").removesuffix("\n").removesuffix("\r")
+
+
 def file_path(name: str) -> Path:
     """Return the path that an argument names; arguments are read as UTF-8, names of files are what the system makes of them."""
     return Path(os.fsdecode(name.encode("utf-8", "surrogateescape")))

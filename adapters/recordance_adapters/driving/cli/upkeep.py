@@ -16,7 +16,7 @@ from recordance.usecases.overseeing import doctor_of_all, status_of_all
 from recordance.usecases.transfer import Vectors, export_lines, import_lines
 from recordance.usecases.verify import verify_receipt
 from recordance_adapters.bootstrap import Absent
-from recordance_adapters.driving.cli import screen, tokens
+from recordance_adapters.driving.cli import screen, signing, tokens
 from recordance_adapters.driving.cli.options import file_path
 from recordance_adapters.driving.cli.progress import Progress
 from recordance_adapters.driving.cli.reply import ExitCode, Reply
@@ -233,6 +233,8 @@ UPKEEP_COMMANDS: Mapping[str, UpkeepCommand] = {
         UpkeepCommand("doctor", "Check whether everything is in order, and say what to do if not.", _status_words, _doctor),
         UpkeepCommand("rebuild", "Make the indexes anew from the truth.", _destination_words, _rebuild),
         UpkeepCommand("token", "Make a bearer token for the HTTP server.", tokens.words, tokens.make),
+        UpkeepCommand("key", "Make a key to sign with, and show its public half.", signing.key_words, signing.make),
+        UpkeepCommand("sign", "Sign a statement, for whoever stores it over MCP.", signing.sign_words, signing.sign),
         UpkeepCommand("mcp", "Serve MCP over stdio.", _mcp_words, _mcp, Absent.MAKE),
         UpkeepCommand("serve", "Serve MCP over HTTP.", _serve_words, _serve, Absent.MAKE),
     )
