@@ -336,8 +336,14 @@ def _search_words(parser: ArgumentParser) -> None:
 
 
 def _search(given: Namespace, options: Raw) -> Iterator[Raw]:
-    asked = {"query": " ".join(given.query)} if given.query else {}
-    yield {**options, "selection": {**options.get("selection", {}), **asked}}
+    selection = options.get("selection", {})
+    if not isinstance(selection, dict) or not given.query:
+        yield {**options, "selection": selection}  # what is no object is for the tool to refuse
+    elif selection.get("query") is not None:
+        why = "words stand beside it, and one of both would be left unread"
+        raise InvalidArgument("selection.query", selection["query"], "what is searched for once", why)
+    else:
+        yield {**options, "selection": {**selection, "query": " ".join(given.query)}}
 
 
 _SEARCH = _command(

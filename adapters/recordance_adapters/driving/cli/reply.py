@@ -35,13 +35,19 @@ class Reply:
     code: ExitCode = ExitCode.DONE
 
 
+_MISPUT = frozenset(
+    {StateKind.UNKNOWN_DESTINATION, StateKind.NO_TRUST_ROOT, StateKind.REVISION_CONFLICT, StateKind.IDEMPOTENCY_CONFLICT}
+)
+"""What there is, is known; what was asked does not fit it. None of it may look like an empty answer (F11, W13)."""
 _FAILURES = frozenset({StateKind.STORE_BUSY, StateKind.INDEX_BEHIND, StateKind.NOT_PERMITTED})
 
 
 def code_of(problem: Refusal | Fault) -> ExitCode:
     """Return how the process ends after a refusal or a fault."""
     match problem:
-        case InvalidArgument() | MissingState(kind=StateKind.UNKNOWN_DESTINATION):
+        case InvalidArgument():
+            return ExitCode.USAGE
+        case MissingState(kind=kind) if kind in _MISPUT:
             return ExitCode.USAGE
         case MissingState(kind=kind) if kind not in _FAILURES:
             return ExitCode.NOTHING
