@@ -260,6 +260,21 @@ def test_a_page_past_the_end_never_widens(home: Searches) -> None:
     assert home.told(query="alpha nowhere", search_mode="auto", type="decision")["fallback"] == untried
 
 
+def test_what_a_relaxed_pass_has_behind_its_page_is_reached_by_a_limit_and_the_answer_says_so(home: Searches) -> None:
+    """L9, O7: no relaxed pass is made once a page was passed over, so whoever is told of more must not turn to an offset."""
+    for place in range(9):
+        home.store(f"tokio timer {place}" if place < 3 else f"port {place}")
+    asked: dict[str, Any] = {"query": "tokio timer absent", "search_mode": "auto"}
+    told = home.told(**asked, limit=2)
+    assert (told["candidate_pool"], told["returned"], told["has_more_in_pool"]) == (3, 2, True)
+    assert "higher limit" in told["note"]
+    whole, behind = home.told(**asked, limit=3), home.told(**asked, limit=2, offset=2)
+    assert (whole["returned"], whole["has_more_in_pool"], "note" in whole) == (3, False, False)
+    assert (behind["reason"], behind["fallback"]["attempted"]) == ("no_lexical_match", False)
+    assert "offset 0 alone" in behind["note"]
+    assert "offset 0" not in home.told(query="tokio timer absent", offset=2)["note"], "strict makes none anyway"
+
+
 def test_a_relaxed_pass_may_find_nothing_too(home: Searches) -> None:
     """L9, O7: then it stays what the strict search made of it; one fragment alone is the weakest tier."""
     for number in range(3):
@@ -326,6 +341,16 @@ def test_several_destinations_answer_as_one() -> None:
     assert [row["id"] for page in pages for row in page["memories"]] == ids
     assert [page["retrieval"]["has_more_in_pool"] for page in pages] == [True, True, True, True, False]
     assert len(ids) == 31
+
+
+def test_a_pool_that_is_relaxed_in_one_destination_alone_has_no_total_of_matches() -> None:
+    """O7, L9: no wording matched anywhere; a total of 0 beside a candidate would say that the pool is wrong."""
+    house = Searches(Catalogue(profiles=(Profile(name="here"), Profile(name="there")), default="here"))
+    house.store("tokio timer wheel", destination="there")
+    house.store("nothing of it", destination="here")
+    told = house.told(query="tokio timer absent", search_mode="auto", search_scope="all")
+    assert (told["reason"], told["candidate_pool"]) == ("relaxed_match", 1)
+    assert "total_matches" not in told
 
 
 def test_one_destination_with_matches_keeps_the_others_strict() -> None:

@@ -91,7 +91,7 @@ def _joint_pool(request: ScopedSearch, parts: Sequence[Part], joined: int) -> Po
         active=sum(pool.active for pool in pools),
         size=sum(pool.size for pool in pools) - joined,
         capped=any(pool.capped for pool in pools),
-        total=sum(totals) if totals else None,
+        total=sum(totals) if len(totals) == len(pools) else None,
         per_query={text: sum(pool.per_query.get(text, 0) for pool in pools) for pool in pools for text in pool.per_query},
         vector=sum(vectors) if vectors else None,
         excluded=sum((Counter(pool.excluded) for pool in pools), Counter[ExclusionReason]()),
@@ -157,12 +157,16 @@ def _retrieval(request: ScopedSearch, page: _Page) -> dict[str, Json]:
 
 
 def _notes(request: ScopedSearch, page: _Page) -> Iterator[str]:
-    """Yield what helps whoever got nothing; nothing of it says that something was never recorded (O7, case F8)."""
+    """Yield what helps whoever got nothing, or cannot turn the page; nothing says that something was never recorded (O7)."""
     pool = page.pool
+    if pool.strategy is Strategy.RELAXED and page.more:
+        yield "The relaxed pass answers a first page alone: a higher limit shows more of its pool, an offset does not."
     if pool.size:
         return
     if pool.active:
         yield "Nothing in this scope has all words of one wording: send fewer words, or other forms in query_variants."
+        if request.mode is SearchMode.AUTO and request.offset:
+            yield "A page was passed over, so no relaxed pass was made: it answers offset 0 alone."
     else:
         yield "Nothing in this scope passes its filters."
     if pool.elsewhere.capsules:
