@@ -4,21 +4,19 @@ from collections import Counter
 
 import pytest
 
-from recordance.query.text_services import PLAIN, TextServices, fragments_of
 from support.dialect_judges import JUDGES
-from support.dialect_scenes import RUNS
-from support.dialect_trials import FRAGMENTS, trial, unjudged
+from support.dialect_trials import FRAGMENTS, SETTINGS, trial
 
 SEEDS = range(4)
-SERVICES = TextServices(version="digits", stem=lambda word: word.rstrip("0123456789") or word, cut=fragments_of)
-"""What a store may opt in to, with stems that need no language."""
+"""One for each kind of words and text services."""
 REQUESTS = 60
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_dialect_answers_what_its_oracle_does_on_every_adapter(seed: int) -> None:
-    """O11, L17, F9, L8, L9, O7, F10: drawn stores that live on, drawn callers and arguments; a failure names its seed."""
-    assert sum(trial(seed, REQUESTS, JUDGES)[tool] for tool in JUDGES) == REQUESTS
+    """O11, L8 to L18, F9, F10, O7, O10, T5, T9: drawn stores that live on, callers and arguments; a failure names its seed."""
+    met = trial(seed, REQUESTS, JUDGES, *SETTINGS[seed])
+    assert sum(met[tool] for tool in JUDGES) == REQUESTS
 
 
 def test_the_trials_meet_every_dialect_and_seldom_a_refusal() -> None:
@@ -37,9 +35,3 @@ def test_the_searches_meet_everything_that_a_page_can_say() -> None:
         *("strict", "browse", "rrf_variants", "relaxed", "applied", "has_more_in_pool", *FRAGMENTS),
     }
     assert {name for name in wanted if not met[name]} == set(), met
-
-
-@pytest.mark.parametrize("services", [PLAIN, SERVICES], ids=["plain", "with text services"])
-def test_in_unspaced_scripts_the_engines_answer_as_the_adapters_in_memory(services: TextServices) -> None:
-    """O11, T5, T9: runs that share characters, and words that share a stem, are told apart or found alike on every adapter."""
-    trial(300, REQUESTS, dict.fromkeys(JUDGES, unjudged), RUNS, services)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from recordance.domain.capsule import LabelField
 from support.dialect_oracle import Admits, Arguments, Reading, bears, no_telemetry
 from support.lane_oracle import LaneOracle
-from support.oracle import words
+from support.word_oracle import words
 
 DEFAULT_K, MOST_K, LEAST_POOL = 10, 50, 50
 REPEATED, SHARE, LONG = 4, 0.12, 12

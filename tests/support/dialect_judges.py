@@ -21,7 +21,7 @@ Answer = Mapping[str, Any]
 
 def retrieved(reading: Reading, arguments: Arguments, answer: Answer) -> str:
     """Judge `memory_retrieve`, whole."""
-    oracle = Oracle(world=reading.world, now=reading.now, probe=MemoryAnchors({}).read)
+    oracle = Oracle(world=reading.world, now=reading.now, probe=MemoryAnchors({}).read, services=reading.services)
     try:
         expected = compact_json(dict(oracle.expected(reading.caller, recall_request(arguments)).answer))
     except Refused as refused:
@@ -31,11 +31,12 @@ def retrieved(reading: Reading, arguments: Arguments, answer: Answer) -> str:
 
 
 def unless_unfit(judge: Callable[[Reading, Arguments, Answer], Iterator[str]]) -> Judge:
-    """Judge answers; an embedding of another dimension must be refused, and nothing else may be (L2)."""
+    """Judge answers; an embedding of another dimension must be refused where one is looked at, and nothing else (L1, L2)."""
 
     def judged(reading: Reading, arguments: Arguments, answer: Answer) -> str:
         embedding = arguments.get("query_embedding")
-        if embedding is not None and reading.unlike(embedding):
+        looked_at = "semantic" in arguments.get("stages", ("semantic",))
+        if embedding is not None and looked_at and reading.unlike(embedding):
             return "" if answer.get("error", [None])[0] == INVALID else "an embedding of another dimension was taken"
         if "error" in answer:
             return f"refused: {answer['error']}"

@@ -1,7 +1,7 @@
 """The oracle's reading of a store for the dialects of plain questions: match, weigh, fence and judge by the obvious loops.
 
 Written from the rules alone. It shares the domain's values with the product, and with the other oracle (`support.oracle`) the
-world that it reads and the folding of Latin text; nothing of the product's ranking, matching, fencing or counting.
+world that it reads and the folding of words; nothing of the product's ranking, matching, fencing or counting.
 """
 
 import math
@@ -14,34 +14,24 @@ from typing import Any
 from recordance.domain.caller import Caller
 from recordance.domain.capsule import Capsule, CapsuleText, LabelField
 from recordance.domain.instant import Instant
-from support.oracle import World, unspaced, words
+from support.oracle import World
+from support.word_oracle import PLAIN, Services, Way, met, words
 
 Arguments = Mapping[str, Any]
 Admits = Callable[[Capsule, CapsuleText], bool]
 """Whether a capsule lies inside a scope."""
-Stem = Callable[[str], str]
 REASONS = ("quarantined", "falsified", "archived", "superseded", "expired", "not_yet_valid", "proposed")
 """Why a match may not ground where no window asks for dates, in the order in which reasons claim (F6)."""
 
 
-@dataclass(frozen=True)
-class Way:
-    """One way in which a term can match: what shows it, the words that must all be there, whether those are the term's own."""
-
-    label: str
-    words: tuple[str, ...]
-    exact: bool = True
-
-
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """A store at one reading of the clock, as one caller sees it; `stem` and `cut` are the text services that it has (T5, T9)."""
+    """A store at one reading of the clock, as one caller sees it, with the text services that it has (T5, T9)."""
 
     world: World
     now: Instant
     caller: Caller
-    stem: Stem | None = None
-    cut: bool = False
+    services: Services = PLAIN
 
     # ── who is there ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -99,33 +89,15 @@ class Reading:
     @cached_property
     def contents(self) -> Mapping[int, Counter[str]]:
         """What a query can find in each content, with how often it stands there: words, and what the services make of them."""
-        return {number: Counter(each for word in found for each in self._made_of(word)) for number, found in self.plain.items()}
-
-    def _made_of(self, word: str) -> Iterator[str]:
-        """Yield a word with its marked forms; a mark ends in a space, which no word has."""
-        yield word
-        if self.stem is not None:
-            yield f"stem {self.stem(word)}"
-        if self.cut and unspaced(word):
-            yield from (f"piece {piece}" for piece in (*word, *_pairs(word)))
+        return {number: Counter(self.services.made_of(found)) for number, found in self.plain.items()}
 
     def ways(self, text: str) -> list[Way]:
-        """Return every way in which a term can match: itself, an alias of the whole of it (T7), what the services add."""
-        own = words(text)
-        found = [Way(text, tuple(own))]
-        found += [
-            Way(f"alias:{each.text}", tuple(words(each.text))) for each in self.world.aliases if each.term_key == " ".join(own)
-        ]
-        if self.stem is not None:
-            found.append(Way(f"stem:{text}", tuple(f"stem {self.stem(word)}" for word in own), exact=False))
-        if self.cut and any(map(unspaced, own)):
-            found.append(Way(f"segment:{text}", tuple(each for word in own for each in _asked_of(word)), exact=False))
-        return found
+        """Return every way in which a term can match."""
+        return self.services.ways(text, self.world.aliases)
 
     def met(self, number: int, ways: Sequence[Way]) -> list[Way]:
-        """Return the ways that a content meets; where one is met exactly, the services have no say (T9)."""
-        found = [way for way in ways if all(word in self.contents[number] for word in way.words)]
-        return [way for way in found if way.exact] or found
+        """Return the ways that a content meets."""
+        return met(set(self.contents[number]), ways)
 
     def entities(self, number: int) -> list[str]:
         """Return the entities that a capsule bears, in the form that compares them, each once."""
@@ -172,15 +144,6 @@ class Reading:
     def unlike(self, asked: Sequence[float]) -> bool:
         """Whether an embedding has another dimension than the store's vectors (L2)."""
         return any(len(each) != len(asked) for each in self.world.vectors.values())
-
-
-def _pairs(run: str) -> list[str]:
-    return [run[place : place + 2] for place in range(len(run) - 1)]
-
-
-def _asked_of(word: str) -> list[str]:
-    """Return what must be there for a word to lie in a run: itself, or its pairs, or its only character."""
-    return [f"piece {each}" for each in _pairs(word) or [word]] if unspaced(word) else [word]
 
 
 def _length(vector: Sequence[float]) -> float:

@@ -32,10 +32,12 @@ _LONG = {
 }
 WORDS = tuple(_LONG.get(number, f"w{number}") for number in range(40))
 """Words of which some are a slip away from each other, and some share a stem."""
-RUNS = tuple(run for one in "設備点検" for run in (one, one + "検", f"{one}備点", f"設{one}かな", f"{one}กข")) + tuple(
-    f"run{number}" for number in range(20)
+RUNS = (
+    *(run for one in "設備点検" for run in (one, one + "検", f"{one}備点", f"設{one}かな", f"{one}กข")),
+    *("ภาษาไทย", "ไทย", "กำ", "ｶﾅ", "がカナ", "설비", "설비를", "서버", "server를", "servers", "run2は", "run2"),
+    *(f"run{number}" for number in range(12)),
 )
-"""Runs of unspaced scripts that share characters and pairs, among words with spaces; no oracle folds them."""
+"""Runs of unspaced scripts that share characters and pairs, and Korean with its particles, among words with spaces."""
 SPELLINGS = FORMS | {"configuração": ("configuração", "configurac\u0327a\u0303o", "CONFIGURACAO")}
 LABELS: Mapping[LabelField, tuple[Sequence[str], float]] = {
     LabelField.PROJECT: (PROJECTS, 0.6),

@@ -15,20 +15,25 @@ from typing import Any
 
 from recordance.domain.caller import Caller
 from recordance.errors import Refusal
-from recordance.query.text_services import PLAIN, TextServices
+from recordance.query.text_services import PLAIN, TextServices, fragments_of
 from recordance.ranking.trimming import compact_json
 from recordance_adapters.driven.qdrant_vectors.opening import open_vectors
 from recordance_adapters.wire.catalogue import TOOLS
 from recordance_adapters.wire.failure import failure_of
 from recordance_adapters.wire.tool import Call
 from support.dialect_oracle import Reading
-from support.dialect_scenes import WORDS, Arguments, DialectScene
+from support.dialect_scenes import RUNS, WORDS, Arguments, DialectScene
 from support.oracle import world_of
 from support.recalls import Recalls
 from support.slots import STORE, adopted_slot, terms_in
 from support.truths import open_truth
+from support.word_oracle import Services
 
 CAPSULES, STEPS, WRITES = 60, 5, 6
+SERVICES = TextServices(version="plurals, pieces", stem=lambda word: word.removesuffix("s"), cut=fragments_of)
+"""What a store may opt in to, with stems that need no language's library."""
+SETTINGS = ((WORDS, PLAIN), (RUNS, SERVICES), (WORDS, SERVICES), (RUNS, PLAIN))
+"""Words that are drawn, and the text services of the store that they are drawn for."""
 _TOOLS = {tool.name: tool for tool in TOOLS}
 Judge = Callable[[Reading, Arguments, Mapping[str, Any]], str]
 """Says what is wrong with an answer to these arguments, given what the store holds; empty if it is right."""
@@ -68,11 +73,6 @@ def on_the_engines(folder: Path, services: TextServices) -> Iterator[Recalls]:
         yield Recalls(truth=truth, replica=terms, vectors=vectors, services=services)
 
 
-def unjudged(_: Reading, __: Arguments, ___: Mapping[str, Any]) -> str:
-    """Find nothing wrong with an answer that both stores give."""
-    return ""
-
-
 def trial(
     seed: int,
     requests: int,
@@ -85,6 +85,7 @@ def trial(
     Raises Disagreement with the seed and the request for the first that was answered in two ways.
     """
     scene, chance, met = DialectScene(seed, sorted(judges), vocabulary), Random(seed), Counter[str]()
+    judged = Services(services.stem, services.cut is not None)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, on_the_engines(Path(folder), services) as engines:
         memory = Recalls(services=services)
         _write_to_both(memory, engines, *scene.beginning(CAPSULES))
@@ -99,7 +100,7 @@ def trial(
             for _ in range(requests * (step + 1) // STEPS - requests * step // STEPS):
                 asked = Asked(scene.caller(), *scene.asked())
                 answer = _agreed(asked, memory, engines, seed)
-                reading = Reading(world=world, now=now, caller=asked.caller)
+                reading = Reading(world=world, now=now, caller=asked.caller, services=judged)
                 if wrong := judges[asked.tool](reading, asked.arguments, answer):
                     raise Disagreement(f"seed {seed}, {asked}: {wrong}\n{compact_json(answer)}")
                 met.update(_kinds(asked.tool, answer))
@@ -162,7 +163,7 @@ def run(requests: int, seed: int) -> int:
     while put < requests:
         count = min(REQUESTS_A_STORE, requests - put)
         try:
-            met += trial(seed + put, count, JUDGES)
+            met += trial(seed + put, count, JUDGES, *SETTINGS[put // REQUESTS_A_STORE % len(SETTINGS)])
         except Disagreement as disagreement:
             print(disagreement)
             return 1

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from recordance.domain.instant import EARLIEST, Instant
-from support.dialect_oracle import Reading, Way
-from support.oracle import unspaced, words
+from support.dialect_oracle import Reading
+from support.word_oracle import Way, unspaced, words
 
 POOL, HALF_LIFE = 60, 90.0
 """How much one lane may find (measured, no rule), and the days in which a weight halves (L6)."""

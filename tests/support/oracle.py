@@ -2,7 +2,6 @@
 
 It shares the domain's values with the product and none of its ranking, matching, fencing or counting. Two things it takes as
 they are, because tests of their own hold them: the words of an abstention, and what a probe reads at an anchor.
-Its folding knows Latin only, so that texts for it are drawn in Latin.
 """
 
 import base64
@@ -11,7 +10,6 @@ import hmac
 import json
 import math
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,7 +32,8 @@ from recordance.query.exclusion import ExclusionReason
 from recordance.query.fence import CreationFence, Fence, LabelBarrier, LabelFence, MarkFence, MarkField, MemberFence, SubtreeFence
 from recordance.query.lane import Fusion, Lane
 from recordance.query.request import RecallRequest
-from recordance.query.terms import expand
+from recordance.query.terms import Alternative, TermGroup
+from support.word_oracle import PLAIN, Services, Way, met, words
 
 FUSION_DEPTH = 200
 _LIVENESS: Mapping[str, Any] = {"true": True, "false": False, "unknown": "unknown"}
@@ -102,47 +101,12 @@ class _Match:
     coverage: int = 0
     counted: set[str] = field(default_factory=set)
     covered: set[str] = field(default_factory=set)
+    inexact: int = 0
     bm25: float = 0.0
     support: float = 0.0
     decayed: float = 0.0
     cosine: float | None = None
     rank: int | None = None
-
-
-_folded: dict[str, list[str]] = {}
-_UNSPACED = {"CJK": "han and kana", "HIRAGANA": "han and kana", "KATAKANA": "han and kana", "THAI": "thai"}
-"""The scripts that are written without spaces, by how Unicode names their characters; equal ones make one run (T5)."""
-
-
-def words(text: str) -> list[str]:
-    """Return the folded words of a text in Latin, Han, kana or Thai; a text is folded once."""
-    if text not in _folded:
-        found, last = list[str](), ""
-        for letter in unicodedata.normalize("NFKC", text).casefold():
-            script = _script(letter)
-            for each in unicodedata.normalize("NFKD", letter) if script == "other" else letter:
-                if script == "other" and unicodedata.combining(each):
-                    continue
-                if script and script == last:
-                    found[-1] += each
-                elif script:
-                    found.append(each)
-                last = script
-        _folded[text] = found
-    return _folded[text]
-
-
-def unspaced(word: str) -> bool:
-    """Whether a folded word is a run of a script that is written without spaces."""
-    return _script(word[0]) not in ("", "other")
-
-
-def _script(letter: str) -> str:
-    """Return of which script a letter, digit or mark is, as far as it tells runs apart; empty for what separates words."""
-    if unicodedata.category(letter)[0] not in "LNM":
-        return ""
-    named = unicodedata.name(letter, "").split()
-    return "other" if "DIGIT" in named else _UNSPACED.get(named[0], "other")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,6 +116,7 @@ class Oracle:
     world: World
     now: Instant
     probe: Callable[[Anchor], AnchorReading]
+    services: Services = PLAIN
 
     def expected(self, caller: Caller, request: RecallRequest) -> Expected:
         """Return the whole answer; raises Refused as the recall must."""
@@ -254,18 +219,19 @@ class Oracle:
         """Yield every capsule inside the fences with what the terms say of it."""
         contents = {number: words(self.world.texts[number].content) for number in corpus}
         ways = self._ways(request)
-        asked = {word for _, term_ways in ways for _, way in term_ways for word in way}
-        frequency = {word: sum(word in set(content) for content in contents.values()) for word in asked}
+        questioned = {word for term_words, _ in ways for word in term_words}
+        asked = questioned | {word for _, term_ways in ways for way in term_ways for word in way.words}
+        made = {number: Counter(self.services.made_of(content)) for number, content in contents.items()}
+        frequency = {word: sum(word in counts for counts in made.values()) for word in asked}
         size = len(contents)
         mean = sum(map(len, contents.values())) / size if size else 1.0
         weight = {word: math.log1p((size - count + 0.5) / (count + 0.5)) for word, count in frequency.items()}
-        questioned = {word for term_words, _ in ways for word in term_words}
         for number, content in contents.items():
             capsule, text = self._of(number)
             if text is None or not _seen(fences, (capsule, text)):
                 continue
-            match = _matched(_Match(capsule, text), set(content), ways)
-            counts = Counter(content)
+            counts = made[number]
+            match = _matched(_Match(capsule, text), set(counts), ways)
             norm = 1.2 * (1.0 - 0.75 + 0.75 * len(content) / mean)
             match.bm25 = math.fsum(weight[word] * counts[word] * 2.2 / (counts[word] + norm) for word in sorted(match.counted))
             found = (questioned & counts.keys()) | match.covered
@@ -276,14 +242,9 @@ class Oracle:
             match.decayed = capsule.confidence * 2.0 ** (-age / 90)
             yield match
 
-    def _ways(self, request: RecallRequest) -> list[tuple[list[str], list[tuple[str, list[str]]]]]:
-        """Return for each term its own words, and every way in which it can match: label and words."""
-        ways = []
-        for term in request.terms:
-            own = words(term.text)
-            taught = [alias for alias in self.world.aliases if alias.term_key == " ".join(own)]
-            ways.append((own, [(term.text, own)] + [(f"alias:{alias.text}", words(alias.text)) for alias in taught]))
-        return ways
+    def _ways(self, request: RecallRequest) -> list[tuple[list[str], list[Way]]]:
+        """Return for each term its own words, and every way in which it can match."""
+        return [(words(term.text), self.services.ways(term.text, self.world.aliases)) for term in request.terms]
 
     def _reason(self, capsule: Capsule, request: RecallRequest) -> str | None:
         at = self.now if request.as_of is None else request.as_of
@@ -312,6 +273,7 @@ class Oracle:
         unused = capsule.use.last_at is None
         return (
             -match.coverage,
+            match.inexact,
             -match.bm25,
             -match.decayed,
             -capsule.validity.valid_from,
@@ -427,10 +389,10 @@ class Oracle:
         return {name: value for name, value in fields.items() if value is not None}
 
     def _why(self, request: RecallRequest, corpus: int, sight: Sight) -> str:
-        taught: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
-        for alias in self.world.aliases:
-            taught.setdefault(alias.term_key, []).append((alias.text, tuple(dict.fromkeys(words(alias.text)))))
-        groups = expand(request.terms, taught)
+        groups = [
+            TermGroup(term, tuple(Alternative(way.label, way.words) for way in ways))
+            for term, (_, ways) in zip(request.terms, self._ways(request), strict=True)
+        ]
         return abstention_reason(request.lanes, groups, request.stated, corpus, len(self.world.vectors), sight)
 
     def _receipt(self, results: Sequence[Mapping[str, Any]]) -> str:
@@ -455,15 +417,16 @@ def _length(vector: Sequence[float]) -> float:
     return math.sqrt(math.fsum(each * each for each in vector))
 
 
-def _matched(match: _Match, content: set[str], ways: Sequence[tuple[list[str], list[tuple[str, list[str]]]]]) -> _Match:
+def _matched(match: _Match, content: set[str], ways: Sequence[tuple[list[str], list[Way]]]) -> _Match:
     for own, term_ways in ways:
-        hits = [(label, way) for label, way in term_ways if content.issuperset(way)]
+        hits = met(content, term_ways)
         match.coverage += bool(hits)
-        for label, way in hits:
-            match.counted.update(way)
+        match.inexact += bool(hits) and not hits[0].exact
+        for way in hits:
+            match.counted.update(way.words)
             match.covered.update(own)
-            if label not in match.matched:
-                match.matched.append(label)
+            if way.label not in match.matched:
+                match.matched.append(way.label)
     return match
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from recordance.domain.capsule import LabelField
 from recordance.domain.instant import format_instant
 from support.dialect_oracle import Reading
-from support.oracle import words
 from support.pipeline_oracle import Place, Run
+from support.word_oracle import words
 
 Row = dict[str, Any]
 SUMMARY, TITLE, SHORT, MOST_LINKS = 150, 80, 4, 3

@@ -6,8 +6,8 @@ from typing import Any
 
 from recordance.domain.capsule import LabelField
 from recordance.domain.instant import parse_instant
-from support.dialect_oracle import Admits, Arguments, Reading, Way, bears, by_ranks, no_telemetry
-from support.oracle import words
+from support.dialect_oracle import Admits, Arguments, Reading, bears, by_ranks, no_telemetry
+from support.word_oracle import PIECE, Way, words
 
 CANDIDATES, NEAREST, RELAXED_CANDIDATES, FRAGMENTS = 100, 10, 50, 12
 
@@ -61,7 +61,7 @@ class SearchOracle:
         ways = self.reading.ways(query)
         met = {number: self.reading.met(number, ways) for number in active}
         scores = {number: self.reading.bm25(number, _of(each)) for number, each in met.items() if each}
-        return sorted(scores, key=lambda number: (-scores[number], *self.reading.browsed(number)))
+        return sorted(scores, key=lambda number: (not met[number][0].exact, -scores[number], *self.reading.browsed(number)))
 
     def _near(self, embedding: Sequence[float], active: Sequence[int]) -> list[int]:
         cosines = self.reading.cosines(embedding, active)
@@ -73,7 +73,8 @@ class SearchOracle:
         return sorted(sums, key=lambda number: (-round(sums[number], 12), *self.reading.browsed(number)))
 
     def _relaxed(self, queries: Sequence[str], active: Sequence[int], limit: int, retrieval: dict[str, Any]) -> Found:
-        fragments = list(dict.fromkeys(word for query in queries for word in words(query)))
+        parts = (self.reading.services.fragments(word) or [word] for query in queries for word in words(query))
+        fragments = list(dict.fromkeys(each for part in parts for each in part))
         frequency = {each: sum(each in self.reading.contents[number] for number in active) for each in fragments}
         absent = [each for each in fragments if not frequency[each]]
         common = [each for each in fragments if frequency[each] >= 3 and 2 * frequency[each] >= len(active)]
@@ -89,10 +90,10 @@ class SearchOracle:
         page = surviving[:limit]
         reached = len(recalled) > RELAXED_CANDIDATES
         fallback = {
-            "fragments": kept,
-            "dropped_unmatched_fragments": absent,
-            "dropped_generic_fragments": common,
-            "dropped_by_cap_fragments": rarest[FRAGMENTS:],
+            "fragments": _shown(kept),
+            "dropped_unmatched_fragments": _shown(absent),
+            "dropped_generic_fragments": _shown(common),
+            "dropped_by_cap_fragments": _shown(rarest[FRAGMENTS:]),
             "coverage_required": required,
             "recalled_candidates": len(candidates),
             "surviving_pool": len(surviving),
@@ -111,6 +112,10 @@ class SearchOracle:
 
 def _of(ways: Sequence[Way]) -> list[str]:
     return [word for way in ways for word in way.words]
+
+
+def _shown(fragments: Sequence[str]) -> list[str]:
+    return [each.removeprefix(PIECE) for each in fragments]
 
 
 def _queries(selection: Arguments) -> list[str]:
