@@ -1,6 +1,6 @@
 """The lanes of the pipeline: what each finds on one snapshot, bounded by the pool (L10)."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from recordance.answer.outcome import Sight
@@ -10,13 +10,12 @@ from recordance.domain.embedding import DEFAULT_SPACE
 from recordance.ports.clock import Stopwatch
 from recordance.query.document import Order
 from recordance.query.pipeline import PipelineQuery, Stage
-from recordance.query.request import EVERYWHERE
-from recordance.query.spelling import near_spellings
 from recordance.query.terms import Alternative, TermGroup
 from recordance.ranking.pipeline import LaneFound, LaneHit, fuse
 from recordance.ranking.pipeline_run import StageRun, StageState
 from recordance.ranking.scoring import TermHit
 from recordance.usecases.looking import Look
+from recordance.usecases.near_words import near_words
 from recordance.usecases.pipeline_graph import MOST_SEEDS, graph_hits
 from recordance.usecases.term_lane import TermLane
 
@@ -26,8 +25,6 @@ FUZZY = "fuzzy:"
 """What stands before a near spelling where matches are shown."""
 MOST_MISSING = 16
 """For how many of the question's words near spellings are looked for: the first that no capsule has."""
-MOST_SPELLINGS = 32
-"""How many near spellings of one word are tried: the first in their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,22 +137,10 @@ def _near_groups(look: Look, query: PipelineQuery) -> tuple[tuple[TermGroup, ...
     terms = {term.key: term for term in query.terms}
     frequencies = look.view.terms.frequencies(list(terms), look.corpus.scope)
     missing = [word for word in terms if not frequencies[word]][:MOST_MISSING]
-    near = {word: _standing(look, near_spellings(word)) for word in missing}
+    near = near_words(look, missing)
     groups = [
         TermGroup(terms[word], (Alternative(word, (word,)), *(Alternative(FUZZY + each, (each,)) for each in spellings)))
         for word, spellings in near.items()
         if spellings
     ]
     return tuple(groups), missing
-
-
-def _standing(look: Look, words: Collection[str]) -> Sequence[str]:
-    """Return the first of these words, in their order, that some capsule of the corpus has.
-
-    A whole store counts its words faster than a part of it, and few of the spellings are words at all.
-    """
-    terms = look.view.terms
-    counts = terms.frequencies(words, EVERYWHERE)
-    if look.corpus.scope != EVERYWHERE:
-        counts = terms.frequencies([word for word in words if counts[word]], look.corpus.scope)
-    return sorted(word for word, count in counts.items() if count)[:MOST_SPELLINGS]
