@@ -81,6 +81,11 @@ def test_frequencies_presence_and_counts_are_exact(replica: TermReplica, history
         assert snapshot.frequencies(expected.keys(), masked, query.scope) == expected, query.scope
     assert snapshot.document_count == len(held)
     assert snapshot.numbers_present([*NUMBERS, 10**6]) == held.keys()
+    words = {word for document in held.values() for word in document.words}
+    for beginning in {word[:1] for word in words} | {"absent"}:
+        found = set(snapshot.words_from(beginning))
+        assert found >= {word for word in words if word.startswith(beginning)}, beginning
+        assert all(word.startswith(beginning) for word in found), beginning
 
 
 def weights_of(snapshot: TermSnapshot, query: TermQuery) -> Weights:

@@ -50,6 +50,10 @@ class Stingy:
         """Return them exactly."""
         return self.whole.frequencies(words, scope)
 
+    def words_from(self, beginning: str) -> Collection[str]:
+        """Return all of them."""
+        return self.whole.words_from(beginning)
+
     def proposals(self, query: TermQuery, count: int, weights: Weights) -> Proposals:
         """Return `count` numbers, stale ones first, with a bound on what is kept back."""
         self.asked.append(count)

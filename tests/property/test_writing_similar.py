@@ -36,6 +36,9 @@ class Stingy:
     def frequencies(self, words: Collection[str], scope: Scope) -> Mapping[str, int]:
         return self.whole.frequencies(words, scope)
 
+    def words_from(self, beginning: str) -> Collection[str]:
+        return self.whole.words_from(beginning)
+
     def proposals(self, query: TermQuery, count: int, weights: Weights) -> Proposals:
         numbers = list(self.whole.proposals(query, EVERYTHING, weights).numbers)
         self.chance.shuffle(numbers)

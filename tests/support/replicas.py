@@ -82,6 +82,9 @@ class FaultySnapshot:
     def frequencies(self, words: Collection[str], masked: Collection[int], scope: Scope) -> Mapping[str, int]:
         return self._read().frequencies(words, masked, scope)
 
+    def words_from(self, beginning: str) -> Collection[str]:
+        return self._read().words_from(beginning)
+
     def tally(self, query: TermQuery, masked: Collection[int]) -> Tally:
         return self._read().tally(query, masked)
 

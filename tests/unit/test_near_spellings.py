@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from recordance.query.spelling import near_spellings
+from recordance.query.spelling import may_slip_twice, near_spellings, twice_slipped
 
 
 def slips(one: str, other: str) -> int:
@@ -60,3 +60,33 @@ def test_letters_come_from_the_alphabet_of_the_word() -> None:
 def test_a_run_of_an_unspaced_script_has_none(run: str) -> None:
     """L10, T5: such a run is many words, and what is one letter away from all of them says nothing."""
     assert near_spellings(run) == frozenset()
+
+
+def test_two_slips_in_a_long_word_are_found_exactly() -> None:
+    """L10: drawn words over few letters, told by a distance of their own; the seed is in the message."""
+    chance = random.Random(11)
+    found = 0
+    for _ in range(1_500):
+        one = "".join(chance.choices("abc", k=chance.randint(8, 10)))
+        others = {_slipped(one, chance) for _ in range(3)} | {_slipped(_slipped(one, chance), chance) for _ in range(3)}
+        expected = sorted(each for each in others if slips(one, each) == 2 and each[0] == one[0])
+        assert twice_slipped(one, others) == expected, (11, one, others)
+        found += len(expected)
+    assert found > 1_000
+
+
+def _slipped(word: str, chance: random.Random) -> str:
+    place = chance.randrange(len(word))
+    before, rest = word[:place], word[place:]
+    return before + chance.choice((rest[1:], "c" + rest, "b" + rest[1:], rest[1:2] + rest[:1] + rest[2:]))
+
+
+@pytest.mark.parametrize("other", ["nfiguration", "conf1gurat1on", "configurations2", "configuration", "confguration"])
+def test_two_slips_leave_the_first_letter_and_the_figures_alone(other: str) -> None:
+    """L10, W1: two versions are two facts; and what one slip makes is no matter of two."""
+    assert twice_slipped("configuration", [other]) == []
+
+
+def test_only_long_words_may_slip_twice() -> None:
+    """L10, T5: of seven letters two slips make another word, and a run of an unspaced script is many words."""
+    assert [may_slip_twice(word) for word in ("pipelin", "pipeline", "設備点検設備点検", "a" * 33)] == [False, True, False, False]

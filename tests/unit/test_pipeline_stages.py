@@ -120,6 +120,22 @@ def test_a_word_that_no_capsule_has_is_looked_for_in_its_near_spellings() -> Non
     assert stage(run(local, asked("pipelime")), Stage.FUZZY).why == "every word stands somewhere as it is"
 
 
+def test_two_slips_in_a_long_word_are_looked_for_where_one_leads_nowhere() -> None:
+    """L10: in the index as in what waits for it, and in the caller's own corpus alone (F13)."""
+    for written in (True, False):
+        store = Recalls()
+        store.remember("the deployment pipeline", labels={LabelField.PROJECT: "a"})
+        store.remember("two deployments", labels={LabelField.PROJECT: "b"})
+        if written:
+            store.follower.commit()
+        local = store.destinations.reading(fenced(), None)
+        assert found_by(run(local, asked("deplyomnet")), Stage.FUZZY) == [1]
+        assert found_by(run(local, asked("deploymnet")), Stage.FUZZY) == [1]
+        assert found_by(run(local, asked("deplyomenst")), Stage.FUZZY) == [2, 1]
+        assert found_by(run(local, asked("deplyomnet"), caller=fenced("b")), Stage.FUZZY) == []
+        assert stage(run(local, asked("dpeloyemnst")), Stage.FUZZY).why == "nothing is spelt nearly like dpeloyemnst"
+
+
 def test_near_spellings_come_from_the_callers_own_corpus() -> None:
     """L10, F13: a word that only others have is missing to this caller, and nothing that others have is near it."""
     store = Recalls()

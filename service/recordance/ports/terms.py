@@ -75,6 +75,10 @@ class TermSnapshot(Protocol):
         """Return for each word how many documents inside `scope` have it, exactly, eligible or not (L17)."""
         ...
 
+    def words_from(self, beginning: str) -> Collection[str]:
+        """Return every word of the contents that begins so (L10); words may be among them that no document has any more."""
+        ...
+
     def tally(self, query: TermQuery, masked: Collection[int]) -> Tally:
         """Return the exact counts of all matches, without visiting each (O2)."""
         ...

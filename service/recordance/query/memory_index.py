@@ -107,6 +107,10 @@ class MemoryIndex:
         """Return for each word how many documents inside `scope` have it, eligible or not (L17)."""
         return {word: sum(segment.frequency(word, scope) for segment in self._segments) for word in words}
 
+    def words_from(self, beginning: str) -> set[str]:
+        """Return the words of contents that begin so; some may be of older versions alone."""
+        return {word for segment in self._segments for word in segment.postings if word.startswith(beginning)}
+
 
 def _grown_together(segments: list[_Segment]) -> tuple[_Segment, ...]:
     """Return the segments, empty ones left out, with the newest merged into their older neighbours while those are small."""

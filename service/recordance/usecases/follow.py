@@ -58,6 +58,10 @@ class TermView(Protocol):
         """Return the exact document frequency of each word inside `scope`."""
         ...
 
+    def words_from(self, beginning: str) -> Collection[str]:
+        """Return every word of the contents that begins so; words may be among them that no document has any more."""
+        ...
+
     def tally(self, query: TermQuery) -> Tally:
         """Return the exact counts of all matches."""
         ...

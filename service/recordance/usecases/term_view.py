@@ -40,6 +40,10 @@ class OverlaidTerms:
         """Return the exact document frequency of each word inside `scope`."""
         return self._ask(lambda stand: stand.frequencies(words, scope))
 
+    def words_from(self, beginning: str) -> Collection[str]:
+        """Return every word of the contents that begins so; words may be among them that no document has any more."""
+        return self._ask(lambda stand: {*stand.snapshot.words_from(beginning), *stand.overlay.index.words_from(beginning)})
+
     def tally(self, query: TermQuery) -> Tally:
         """Return the exact counts of all matches."""
         below = self._ask(lambda stand: stand.snapshot.tally(query, stand.overlay.masked))

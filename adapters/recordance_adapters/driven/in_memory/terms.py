@@ -32,6 +32,10 @@ class MemorySnapshot:
         """See TermSnapshot."""
         return self._index.extended((), masked).frequencies(words, scope)
 
+    def words_from(self, beginning: str) -> Collection[str]:
+        """See TermSnapshot."""
+        return self._index.words_from(beginning)
+
     def tally(self, query: TermQuery, masked: Collection[int]) -> Tally:
         """See TermSnapshot."""
         counts = Counter(self._judged(query, masked).values())

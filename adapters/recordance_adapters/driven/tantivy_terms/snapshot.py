@@ -63,6 +63,11 @@ class TantivySnapshot:
             clauses = [*self._questions.scope(scope), *self._unmasked(masked)]
             return {word: self._count(self._questions.word(word), clauses) for word in words}
 
+    def words_from(self, beginning: str) -> Collection[str]:
+        """See TermSnapshot."""
+        with reading(self._verify):
+            return [word for word, _ in self._searcher.terms_with_prefix("body", beginning)]
+
     def tally(self, query: TermQuery, masked: Collection[int]) -> Tally:
         """See TermSnapshot."""
         levels = levels_of(query.eligibility, self._spans)
