@@ -52,19 +52,28 @@ class _Spread:
     def next(self) -> int:
         """Choose one more: the best bound that turns out to be no bound but the value."""
         while True:
-            bound, place = heapq.heappop(self._waiting)
+            _, place = heapq.heappop(self._waiting)
             own = self._of[place]
-            value = -self._value(own)
-            if value <= bound or not self._waiting or (value, place) < self._waiting[0]:
+            value = self._brought_up(own, place)
+            if own.compared == len(self._chosen) and not self._is_beaten(value, place):
                 self._chosen.append(own)
                 return own.number
             heapq.heappush(self._waiting, (value, place))
 
+    def _brought_up(self, own: "_Comparable", place: int) -> float:
+        """Compare with what was chosen, only until another bound is better; return the value, negated, or the bound so far."""
+        value = self._value(own)
+        while own.compared < len(self._chosen) and not self._is_beaten(value, place):
+            own.likeness = max(own.likeness, own.likeness_to(self._chosen[own.compared]))
+            own.compared += 1
+            value = self._value(own)
+        return value
+
+    def _is_beaten(self, value: float, place: int) -> bool:
+        return bool(self._waiting) and self._waiting[0] < (value, place)
+
     def _value(self, own: "_Comparable") -> float:
-        for other in self._chosen[own.compared :]:
-            own.likeness = max(own.likeness, own.likeness_to(other))
-        own.compared = len(self._chosen)
-        return self._balance * own.relevance - (1.0 - self._balance) * own.likeness
+        return -(self._balance * own.relevance - (1.0 - self._balance) * own.likeness)
 
 
 class _Comparable:
