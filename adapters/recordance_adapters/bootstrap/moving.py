@@ -48,12 +48,14 @@ def build_indexes(settings: Settings, place: DestinationSettings, actor: str, pr
     alone = settings.model_copy(update={"destinations": (place,), "scopes": (), "default_search_scope": (ROUTED,)})
     with open_service(alone, Absent.REFUSE) as service:
         caller = service.caller(actor)
-        vectors = rebuild(service.destinations, caller, None, progress)["vectors"]
         with service.destinations.writing(caller, None).truth.reading() as reader:
-            capsules, spaces = reader.corpus().capsules, reader.spaces()
-        kept = sum(each.vectors for each in spaces if each.space.name == DEFAULT_SPACE)
-        held = {"documents": service.housing().indexed(), "vectors": vectors}
-        return {**held, "complete": held == {"documents": capsules, "vectors": kept}}
+            capsules, kept = reader.corpus().capsules, {each.space.name: each.vectors for each in reader.spaces()}
+        rebuilt = rebuild(service.destinations, caller, None, progress)
+        held = {"documents": service.housing().indexed(), "vectors": rebuilt["vectors"]}
+        of_models: dict[str, int] = rebuilt.get("spaces", {})  # a model that embeds meanwhile may have brought more
+        whole = all(there >= kept.get(name, 0) for name, there in of_models.items())
+        complete = whole and held == {"documents": capsules, "vectors": kept.get(DEFAULT_SPACE, 0)}
+        return {**held, **({"spaces": of_models} if of_models else {}), "complete": complete}
 
 
 def _open_marked(absent: Absent, settings: Settings, place: DestinationSettings) -> "SqlTruth":

@@ -1,13 +1,14 @@
 """Opening one destination: its truth, the indexes of this process, and what keeps them behind the journal."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recordance.domain.embedding import DEFAULT_SPACE
 from recordance.ports.housing import Housing
 from recordance.ports.models import Embedder
 from recordance.ports.premises import Premises
@@ -57,7 +58,7 @@ def _open_place(absent: Absent, settings: Settings, place: DestinationSettings) 
         undoing.callback(replica.close)
         terms = TermFollower(site.truth, replica, time.monotonic, settings.follower.deadline_ms / 1_000, services)
         embedder = embedder_of(settings.embedder)
-        names = () if embedder is None else (embedder.model,)
+        names = _followed_spaces(place, site, embedder)
         leave_unfollowed(place, site.slot, names)
         vectors = follow_vectors(place, site.truth, site.slot, site.store)
         undoing.callback(vectors.close)
@@ -84,6 +85,19 @@ def _open_place(absent: Absent, settings: Settings, place: DestinationSettings) 
         held = undoing.pop_all()
     parts = Parts(waking, terms, vectors, purger, misses, spaces)
     return Opened(store_of(settings, place, parts), housing, partial(_let_go, background, misses, talking, held))
+
+
+def _followed_spaces(place: DestinationSettings, site: "_Site", embedder: Embedder | None) -> Sequence[str]:
+    """Return which spaces are followed beside the callers': the embedder's, and on a vector server each that the truth has.
+
+    What a model left on a server that is no longer configured nobody else would drop when it is forgotten (W6).
+    """
+    own = () if embedder is None else (embedder.model,)
+    if place.vectors is None:
+        return own
+    with site.truth.reading() as reader:
+        there = [each.space.name for each in reader.spaces()]
+    return tuple(dict.fromkeys((*own, *(name for name in there if name != DEFAULT_SPACE))))
 
 
 def _changes(truth: "SqlTruth", vectors: FollowedVectors) -> tuple[object, int]:

@@ -47,5 +47,10 @@ class Models:
     embedder: Embedder | None = None
     reranker: Reranker | None = None
 
+    @property
+    def embedding(self) -> str | None:
+        """The name of the space that the embedder embeds into; None where there is no embedder."""
+        return None if self.embedder is None else self.embedder.model
+
 
 NO_MODELS = Models()

@@ -52,24 +52,31 @@ def _miscounted(reader: TruthReader, there: Counter[str]) -> Iterator[str]:
             yield f"space {each.space.name!r} counts {each.vectors} vectors and has {there[each.space.name]}"
 
 
-def vector_index(store: Store) -> Finding:
+def index_name(space: str) -> str:
+    """Return what the check of a space's index is called: the callers' is the one that every store has."""
+    return "vector_index" if space == DEFAULT_SPACE else f"vector_index of {space}"
+
+
+def vector_index(store: Store, space: str = DEFAULT_SPACE) -> Finding:
     """The index must hold every vector once it has caught up (case D5); others may write meanwhile, so look again."""
+    name = index_name(space)
     try:
-        return _compared(store)
+        return _compared(store, name, space)
     except Fault as fault:
-        return Finding("vector_index", Verdict.FAIL, str(fault), _ANEW)
+        return Finding(name, Verdict.FAIL, str(fault), _ANEW)
 
 
-def _compared(store: Store) -> Finding:
+def _compared(store: Store, name: str, space: str) -> Finding:
+    vectors = store.followed()[space]
     for _ in range(_LOOKS):
-        store.vectors.commit()
+        vectors.commit()
         with store.truth.reading() as reader:
-            head, space = reader.head(), reader.space(DEFAULT_SPACE)
-        held, status = store.vectors.held() or 0, store.vectors.status()
-        kept = 0 if space is None else space.vectors
+            head, occupied = reader.head(), reader.space(space)
+        held, status = vectors.held() or 0, vectors.status()
+        kept = 0 if occupied is None else occupied.vectors
         if status.head != head or status.applied < head:
             continue
         if held == kept:
-            return Finding("vector_index", Verdict.OK, f"{held} vectors at seq {head}, as the truth has them")
-        return Finding("vector_index", Verdict.FAIL, f"{held} vectors where the truth has {kept}", _ANEW)
-    return Finding("vector_index", Verdict.WARN, "others write so fast that it cannot be compared", "Ask again when they rest.")
+            return Finding(name, Verdict.OK, f"{held} vectors at seq {head}, as the truth has them")
+        return Finding(name, Verdict.FAIL, f"{held} vectors where the truth has {kept}", _ANEW)
+    return Finding(name, Verdict.WARN, "others write so fast that it cannot be compared", "Ask again when they rest.")

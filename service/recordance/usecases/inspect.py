@@ -1,21 +1,24 @@
 """Upkeep of a store: how it stands, whether it is in order, and its indexes made anew (`status`, `doctor`, `rebuild`)."""
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from functools import partial
 
 from recordance.domain.caller import Caller
 from recordance.domain.destination import Naming
+from recordance.domain.embedding import DEFAULT_SPACE
 from recordance.errors import Fault, Json, MissingState, StateKind, StoreUnusable
 from recordance.ports.housing import Housing
-from recordance.ports.truth import OccupiedSpace, TruthReader
+from recordance.ports.models import NO_MODELS, Models
+from recordance.ports.truth import TruthReader
 from recordance.query.text_services import TextServices
 from recordance.usecases.examining import TRUTH_CHECKS, Finding, Verdict, broken, shortly, worst
 from recordance.usecases.examining_followers import follower_views, followers
 from recordance.usecases.examining_forgotten import forgotten
+from recordance.usecases.examining_models import answering
 from recordance.usecases.examining_places import purged
-from recordance.usecases.examining_vectors import embeddings, vector_index
-from recordance.usecases.follow import FollowerStatus, Progress
+from recordance.usecases.examining_vectors import embeddings, index_name, vector_index
+from recordance.usecases.follow import Progress
+from recordance.usecases.space_status import index_view, space_views
 from recordance.usecases.store import Destinations, Store
 
 __all__ = ["Verdict", "doctor", "rebuild", "status"]
@@ -37,8 +40,8 @@ def status(destinations: Destinations, caller: Caller, destination: str | None, 
             "aliases": len(reader.all_aliases()),
             "misses": len(reader.misses(None, _EVERY_ROW)),
         }
-        identity, spaces = reader.identity(), reader.spaces()
-    followed, vectors = store.terms.status(), _vector_status(store)
+        identity = reader.identity()
+    followed = store.terms.status()
     return {
         "store": identity.store,
         "place": housing.place,
@@ -49,8 +52,8 @@ def status(destinations: Destinations, caller: Caller, destination: str | None, 
             "documents": housing.indexed(),
         },
         "text": _text(store.terms.services),
-        "spaces": [_space(each) for each in spaces],
-        "vector_index": {"applied": vectors.applied, "waiting": vectors.head - vectors.applied},
+        "spaces": space_views(store, destinations.models.embedding),
+        "vector_index": index_view(store.vectors),
         **follower_views(housing),
         "bytes": dict(housing.sizes()),
         "versions": dict(housing.versions()),
@@ -66,29 +69,20 @@ def _text(services: TextServices) -> dict[str, Json]:
     }
 
 
-def _vector_status(store: Store) -> FollowerStatus:
-    """Return how far this process's vector index is; one that cannot be opened has nothing applied, and the doctor says why."""
-    with suppress(Fault):
-        store.vectors.open()
-    return store.vectors.status()
-
-
-def _space(occupied: OccupiedSpace) -> dict[str, Json]:
-    space = occupied.space
-    model = {} if space.model is None else {"model": space.model}
-    return {"name": space.name, "dimension": space.dimension, **model, "vectors": occupied.vectors}
-
-
 def rebuild(destinations: Destinations, caller: Caller, destination: str | None, progress: Progress) -> dict[str, Json]:
-    """Make this process's indexes anew from the truth, and answer `{status: rebuilt, seq, vectors}`.
+    """Make this process's indexes anew from the truth, and answer `{status: rebuilt, seq, vectors, spaces?}`.
 
-    `vectors` is how many the vector index holds. `progress` hears of the rows that are done for the terms, then of those for
-    the vectors.
+    `vectors` is how many the vector index holds, `spaces` how many those of models do, by their names. `progress` hears of the
+    rows that are done for the terms, then of those for the vectors, space by space.
     """
     store = destinations.writing(_unfenced(caller), destination)
     store.terms.rebuild(progress)
-    store.vectors.rebuild(progress)
-    return {"status": "rebuilt", "seq": store.terms.status().applied, "vectors": store.vectors.held() or 0}
+    held = dict[str, int]()
+    for name, vectors in store.followed().items():
+        vectors.rebuild(progress)
+        held[name] = vectors.held() or 0
+    own = held.pop(DEFAULT_SPACE)
+    return {"status": "rebuilt", "seq": store.terms.status().applied, "vectors": own, **({"spaces": held} if held else {})}
 
 
 def doctor(
@@ -100,7 +94,7 @@ def doctor(
     """
     store = destinations.reading(_unfenced(caller), destination)
     findings = list[Finding]()
-    checks = _checks(store, housing)
+    checks = _checks(store, housing, destinations.models)
     for done, (name, check) in enumerate(checks.items(), start=1):
         findings.append(_examined(name, check))
         progress(done, len(checks))
@@ -116,7 +110,7 @@ def _unfenced(caller: Caller) -> Caller:
     raise MissingState(StateKind.NOT_PERMITTED, "upkeep", lesson)
 
 
-def _checks(store: Store, housing: Housing) -> Mapping[str, Callable[[], Finding]]:
+def _checks(store: Store, housing: Housing, models: Models) -> Mapping[str, Callable[[], Finding]]:
     return {
         "integrity": lambda: _damage(housing),
         "access": lambda: _access(housing),
@@ -127,7 +121,8 @@ def _checks(store: Store, housing: Housing) -> Mapping[str, Callable[[], Finding
         "purged": lambda: purged(store),
         "index": lambda: _index(store, housing),
         "text": lambda: _same_services(housing),
-        "vector_index": lambda: vector_index(store),
+        **{index_name(space): partial(vector_index, store, space) for space in store.followed()},
+        **({} if models == NO_MODELS else {"models": lambda: answering(store, models)}),
         **({} if housing.followers() is None else {"followers": lambda: followers(housing)}),
     }
 

@@ -59,5 +59,6 @@ def _shortly(destinations: Destinations, caller: Caller, name: str, housing: Cal
         whole = status(destinations, caller, name, housing(name))
     except RecordanceError as problem:
         return {"failed": why(destinations, name, problem)}
-    waiting = whole["index"]["waiting"] + whole["vector_index"]["waiting"]
+    indexes = [whole["index"], whole["vector_index"], *(each["index"] for each in whole["spaces"] if "index" in each)]
+    waiting = sum(each["waiting"] for each in indexes)
     return {**{field: whole[field] for field in _TOLD}, "waiting": waiting, "bytes": sum(whole["bytes"].values())}

@@ -66,12 +66,17 @@ class _Destinations(Collector):
             "recordance_index_lag", "Journal rows that an index has not taken up yet.", labels=["destination", "index"]
         )
         lost = CounterMetricFamily("recordance_misses_lost", "Misses that could not be noted.", labels=["destination"])
+        unembedded = GaugeMetricFamily(
+            "recordance_unembedded", "Capsules that a model has yet to embed.", labels=["destination", "model"]
+        )
         for destination, standing in self._standings():
             heads.add_metric([destination], standing.head)
             lost.add_metric([destination], standing.misses_lost)
             for index, rows in standing.waiting.items():
                 lags.add_metric([destination, index], rows)
-        yield from (heads, lags, lost)
+            for model, capsules in standing.unembedded.items():
+                unembedded.add_metric([destination, model], capsules)
+        yield from (heads, lags, lost, unembedded)
 
     def describe(self) -> Iterable[Metric]:
         """Tell nothing in advance, so that nothing is asked before the first scrape."""

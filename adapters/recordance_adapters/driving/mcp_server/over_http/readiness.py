@@ -58,7 +58,8 @@ class Readiness:
         if self._hangs(_STORE):
             return
         try:
-            names = self._service.destinations.visible(_WARDEN)
+            destinations = self._service.destinations
+            names = destinations.visible(_WARDEN)
         except Exception:
             log.debug("there are no numbers", exc_info=True)
             return
@@ -66,7 +67,7 @@ class Readiness:
             if self._hangs(name):
                 continue  # whoever asks for numbers must not hang too
             try:
-                yield name, standing(self._service.destinations.reading(_WARDEN, name))
+                yield name, standing(destinations.reading(_WARDEN, name), destinations.models)
             except Exception:  # numbers fail open, whatever a destination throws
                 log.debug("%s tells no numbers", name, exc_info=True)
 
