@@ -215,6 +215,23 @@ def browse(reader: TruthReader, scope: Scope = WHOLE, order: BrowseOrder = Brows
     return reader.browsed(BrowseRequest(scope=scope, eligibility=eligibility, order=order, limit=10)).numbers
 
 
+def test_marks_that_are_browsed_by_in_turn_each_find_their_own(truth: Truth) -> None:
+    """L15: one snapshot browses by one entity after another, alone and beside other fences; no answer is another one's."""
+    borne = {1: ("ada", "bob"), 2: ("ada",), 3: ("bob",), 4: ()}
+    write(truth, captured(*(make_capture(n, f"text {n}", entities=names, tags=names[:1]) for n, names in borne.items())))
+    tagged = Scope((MarkFence(MarkField.TAGS, frozenset({"ada"})),))
+    with truth.reading() as reader:
+        for name, found in (("ada", (1, 2)), ("bob", (1, 3)), ("eve", ()), ("ada", (1, 2))):
+            one = MarkFence(MarkField.ENTITIES, frozenset({name}))
+            request = BrowseRequest(scope=Scope((one,)), eligibility=None, order=BrowseOrder.APPENDED, limit=1)
+            assert reader.browsed(request) == ListPage(found[:1], len(found))
+            assert browse(reader, tagged.with_fences(one)) == tuple(number for number in found if number in (1, 2))
+            assert browse(reader, Scope((one, *tagged.fences))) == tuple(number for number in found if number in (1, 2))
+        assert browse(reader, Scope((MarkFence(MarkField.TAGS, frozenset({"bob"})),))) == (3,)
+        assert browse(reader, Scope((MarkFence(MarkField.ENTITIES, frozenset({"ada", "bob"})),))) == (1, 2, 3)
+        assert browse(reader) == (1, 2, 3, 4)
+
+
 def test_each_order_falls_back_to_the_number(truth: Truth) -> None:
     """L8, O11: importance, confidence, last update and id; two that are equal in all of them never change places."""
     write(
@@ -287,8 +304,14 @@ PROJECT = LabelFence(LabelField.PROJECT, frozenset({"p"}))
             "ix_capsule_session_id_digest",
         ),
         (browsing.neighbours(browsing.seen([], None)).later, "PRIMARY KEY"),
+        (
+            browsing.page_of(
+                browsing.in_order([*browsing.seen([], None), fencing.bearing_one(MarkField.ENTITIES)], BrowseOrder.IMPORTANCE)
+            ),
+            "ix_capsule_mark_field_digest",
+        ),
     ],
-    ids=["page", "count", "either", "neighbours", "neighbours without a session"],
+    ids=["page", "count", "either", "neighbours", "neighbours without a session", "mark"],
 )
 def test_what_is_narrow_is_looked_up(statement: object, index: str, tmp_path: Path) -> None:
     """Decision 4: a page of one project, or the two rows beside a hit, must not cost a walk through the store."""

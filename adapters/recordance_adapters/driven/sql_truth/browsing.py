@@ -41,6 +41,11 @@ def in_order(conditions: Conditions, order: BrowseOrder) -> Select[tuple[int]]:
     return select(capsule.c.number).where(*conditions).order_by(*_ORDERS[order])
 
 
+def page_of(chosen: Select[tuple[int]]) -> Select[tuple[int]]:
+    """Return the statement for `:most` of the numbers after `:skipped` of them."""
+    return chosen.limit(bindparam("most", 0, Integer)).offset(bindparam("skipped", 0, Integer))
+
+
 def how_many(conditions: Conditions) -> Select[int]:
     """Return the statement for how many there are."""
     return select(func.count()).select_from(capsule).where(*conditions)

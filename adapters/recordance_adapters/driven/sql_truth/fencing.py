@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from sqlalchemy import ColumnElement, Select, and_, false, func, or_, select, true
+from sqlalchemy import ColumnElement, Select, and_, bindparam, false, func, or_, select, true
 
 from recordance.query.fence import (
     CreationFence,
@@ -12,6 +12,7 @@ from recordance.query.fence import (
     LabelBarrier,
     LabelFence,
     MarkFence,
+    MarkField,
     MemberFence,
     SubtreeFence,
 )
@@ -90,9 +91,17 @@ def walked(fence: SubtreeFence) -> ColumnElement[bool]:
     return capsule.c.project_id.in_(projects)
 
 
+def bearing_one(field: MarkField) -> ColumnElement[bool]:
+    """Return the condition that a capsule bears the mark with the digest `:mark`, which has a value until it is given one."""
+    return _bears(field, capsule_mark.c.digest == bindparam("mark", ""))
+
+
 def _mark(fence: MarkFence) -> ColumnElement[bool]:
-    wanted = _one_of(capsule_mark.c.digest, map(digest, fence.any_of))
-    bearers = select(capsule_mark.c.capsule).where(capsule_mark.c.field == fence.field.value, wanted)
+    return _bears(fence.field, _one_of(capsule_mark.c.digest, map(digest, fence.any_of)))
+
+
+def _bears(field: MarkField, wanted: ColumnElement[bool]) -> ColumnElement[bool]:
+    bearers = select(capsule_mark.c.capsule).where(capsule_mark.c.field == field.value, wanted)
     return capsule.c.number.in_(bearers)
 
 

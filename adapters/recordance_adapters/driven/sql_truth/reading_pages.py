@@ -1,19 +1,19 @@
 """Reading pages, neighbours, projects and revisions (L8, L14, W11, W12)."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from sqlalchemy import Select, bindparam, select
+from sqlalchemy import bindparam, select
 from sqlalchemy.sql import ColumnElement
 
 from recordance.domain.capsule import CapsuleText, LabelField
 from recordance.domain.identity import StoreIdentity
 from recordance.domain.instant import Instant
 from recordance.domain.provenance import Anchor
-from recordance.ports.truth import Attested, BrowseRequest, ListPage, ProjectCount
+from recordance.ports.truth import Attested, BrowseOrder, BrowseRequest, ListPage, ProjectCount
 from recordance.query.exclusion import Eligibility
-from recordance.query.fence import Fence, Scope, SubtreeFence
+from recordance.query.fence import Fence, MarkFence, MarkField, Scope, SubtreeFence
 from recordance_adapters.driven.sql_truth.browsing import (
     attested_by,
     by_project,
@@ -21,12 +21,13 @@ from recordance_adapters.driven.sql_truth.browsing import (
     in_order,
     in_session,
     neighbours,
+    page_of,
     projects_of,
     seen,
 )
 from recordance_adapters.driven.sql_truth.capsule_rows import ANCHOR_COLUMNS, TEXT_COLUMNS, digest, text_of
 from recordance_adapters.driven.sql_truth.fenced import FencedReading, large_fences, small_fences
-from recordance_adapters.driven.sql_truth.fencing import walked
+from recordance_adapters.driven.sql_truth.fencing import bearing_one, walked
 from recordance_adapters.driven.sql_truth.rows import Prepared, Rows
 from recordance_adapters.driven.sql_truth.tables import anchor, capsule_revision
 
@@ -53,23 +54,32 @@ class _Asked:
     later: Prepared
 
 
+@dataclass(frozen=True, slots=True)
+class _Browsed:
+    """The compiled statements for a page; `counted` is None where the store's own count says how many there are."""
+
+    page: Prepared
+    counted: Prepared | None
+
+
 class PageReading(FencedReading):
     """The part of TruthReader that walks a store rather than looking capsules up."""
 
     def __init__(self, rows: Rows, identity: StoreIdentity, version: str) -> None:
         super().__init__(rows, identity, version)
         self._asked: dict[tuple[Scope, Eligibility | None, bool], _Asked] = {}
+        self._browsed: dict[tuple[Scope, MarkField | None, Eligibility | None, BrowseOrder], _Browsed] = {}
 
     def browsed(self, request: BrowseRequest) -> ListPage:
         """See TruthReader."""
-        conditions = self._seen(request.scope, request.eligibility)
-        chosen, beside = in_order(conditions, request.order), large_fences(request.scope)
+        asked, given = self._pages(request)
+        beside = large_fences(request.scope)
         if beside:
-            numbers = tuple(self.judged(self._numbers(chosen), beside))
+            numbers = tuple(self.judged(self._numbers(asked.page, given, _EVERY_ROW, 0), beside))
             return ListPage(numbers[request.offset : request.offset + request.limit], len(numbers))
-        total = self._rows.once(how_many(conditions))[0][0] if len(conditions) > 1 else self._counters.capsules
-        page = chosen.limit(request.limit).offset(request.offset)
-        return ListPage(tuple(self._numbers(page)) if request.limit and request.offset < total else (), total)
+        total = self._counters.capsules if asked.counted is None else self._rows.run(asked.counted, **given)[0][0]
+        wanted = request.limit and request.offset < total
+        return ListPage(tuple(self._numbers(asked.page, given, request.limit, request.offset)) if wanted else (), total)
 
     def beside(self, number: int, before: int, after: int, scope: Scope, eligibility: Eligibility | None) -> Sequence[int]:
         """See TruthReader."""
@@ -130,8 +140,22 @@ class PageReading(FencedReading):
             self._asked[key] = found
         return found
 
-    def _numbers(self, chosen: Select[tuple[int]]) -> list[int]:
-        return [number for (number,) in self._rows.once(chosen)]
+    def _pages(self, request: BrowseRequest) -> tuple[_Browsed, Mapping[str, str]]:
+        """Return the statements for a page with the mark that they are given: one recall browses by many marks in turn."""
+        scope, mark = _mark_apart(request.scope)
+        key = (scope, None if mark is None else mark.field, request.eligibility, request.order)
+        found = self._browsed.get(key)
+        if found is None:
+            conditions = self._seen(scope, request.eligibility)
+            if mark is not None:
+                conditions.append(bearing_one(mark.field))
+            page = self._rows.prepare(page_of(in_order(conditions, request.order)))
+            found = _Browsed(page, self._rows.prepare(how_many(conditions)) if len(conditions) > 1 else None)
+            self._browsed[key] = found
+        return found, {} if mark is None else {"mark": digest(*mark.any_of)}
+
+    def _numbers(self, page: Prepared, given: Mapping[str, str], most: int, skipped: int) -> list[int]:
+        return [number for (number,) in self._rows.run(page, most=most, skipped=skipped, **given)]
 
     def _counted(self, rows: Sequence[tuple[int, str | None, int]], fences: Sequence[Fence]) -> Iterable[ProjectCount]:
         """Count the rows that these fences admit, by project."""
@@ -141,3 +165,12 @@ class PageReading(FencedReading):
             if number in admitted:
                 captured.setdefault(project, []).append(at)
         return [ProjectCount(project, len(each), Instant(max(each))) for project, each in captured.items()]
+
+
+def _mark_apart(scope: Scope) -> tuple[Scope, MarkFence | None]:
+    """Return a scope without its last fence where that is a single mark, and that fence."""
+    match scope.fences:
+        case (*others, MarkFence() as fence) if len(fence.any_of) == 1:
+            return Scope(tuple(others)), fence
+        case _:
+            return scope, None
