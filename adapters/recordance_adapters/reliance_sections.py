@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, StrictBool
 
+from recordance.domain.draft import DEFAULT_SOURCE
 from recordance.domain.trust import TrustRoot, read_key
 from recordance.domain.warrant import Bar
 from recordance.errors import Json
@@ -27,6 +28,13 @@ def _keys(keys: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(map(read_key, keys))
 
 
+def _sources(sources: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the sources; raises ValueError for what a capsule reads whose writer named none, which would admit them all."""
+    if DEFAULT_SOURCE in sources:
+        raise ValueError(f"{DEFAULT_SOURCE} is what a capsule says that has no source, and would admit them all")
+    return sources
+
+
 def _switch(value: Json) -> Json:
     """Return what a variable of the environment says of a switch."""
     word = value.lower() if isinstance(value, str) else ""
@@ -39,8 +47,8 @@ class TrustSettings(Section):
     keys: Annotated[tuple[Text, ...], BeforeValidator(words), AfterValidator(_keys), Field(max_length=MOST_TRUSTED)] = Field(
         default=(), description="Ed25519 public keys, each ed25519: and 32 bytes in base64"
     )
-    sources: Annotated[tuple[Text, ...], BeforeValidator(words), Field(max_length=MOST_TRUSTED)] = Field(
-        default=(), description="sources of capsules, character by character"
+    sources: Annotated[tuple[Text, ...], BeforeValidator(words), AfterValidator(_sources), Field(max_length=MOST_TRUSTED)] = (
+        Field(default=(), description="sources of capsules, character by character")
     )
     strict: StrictBool = Field(default=False, description="true or false: only distinct verified keys corroborate, not sources")
 

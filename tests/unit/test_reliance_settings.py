@@ -53,6 +53,12 @@ def test_what_is_no_key_and_no_switch_is_refused_at_the_start(given: dict[str, s
         load_settings({}, given)
 
 
+def test_to_have_no_source_is_no_source_to_trust() -> None:
+    """F11: every capsule whose writer named none reads `unstated`, so that this root would admit whatever anybody writes."""
+    with pytest.raises(InvalidArgument, match="would admit them all"):
+        load_settings({}, {"RECORDANCE_TRUST_SOURCES": "ci, unstated"})
+
+
 def test_a_service_verifies_what_it_is_told_to_trust() -> None:
     """F11: from the setting to the answer, with the verifier of the service."""
     settings = load_settings({"actor": "ann"}, {"RECORDANCE_TRUST_KEYS": public_key(KEY)})
