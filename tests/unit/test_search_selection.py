@@ -66,6 +66,17 @@ def test_without_a_scope_only_what_is_global_is_searched_and_the_answer_says_so(
     assert "recorded" not in told["note"]
 
 
+def test_no_project_is_named_as_another_scope_that_has_nothing_to_show(home: Searches) -> None:
+    """O7, case F8: whoever follows the hint finds something; what is archived or superseded there is nothing to be found."""
+    for place in range(3):
+        home.call("memory_archive", id=home.store(f"tokio {place}", project_id="put-away"), action="archive")
+    home.store("tokio", project_id="alive")
+    note = home.told(query="tokio")["note"]
+    assert "1 capsule lies outside it" in note
+    assert "alive" in note
+    assert "put-away" not in note
+
+
 def test_a_project_or_domain_may_have_the_global_beside_it(home: Searches) -> None:
     """F10: `include_global` is the default, and can be left out."""
     everywhere, own, other = home.store("tea one"), home.store("tea two", project_id="nott"), home.store("tea", project_id="x")

@@ -1,14 +1,16 @@
 """The pool of a search within scopes in one store: its candidates in their order, and the page of them (L8, L9)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from recordance.answer.selection import RELAXED_NOTICE, Elsewhere, Pool, Relaxed, Row, shown_row
 from recordance.domain.alias import MissOutcome
+from recordance.domain.capsule import LabelField
 from recordance.domain.relation import RelationKind
 from recordance.errors import Json
 from recordance.ports.truth import BrowseOrder, BrowseRequest
-from recordance.query.fence import Scope
+from recordance.query.fence import LabelFence, Scope
 from recordance.query.scoped_search import ScopedSearch, SearchMode, Strategy
 from recordance.query.terms import Term, TermGroup
 from recordance.ranking.fusion import rank_scores
@@ -22,6 +24,8 @@ MOST_CANDIDATES = 100
 """How many candidates of each wording enter a fusion (L8)."""
 MOST_NAMED = 5
 """How many projects beyond the scope are named."""
+MOST_LOOKED_AT = 20
+"""Among how many of those that hold the most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,4 +286,11 @@ def _elsewhere(look: Look, request: ScopedSearch, active: int) -> Elsewhere:
         return Elsewhere()
     counts = sorted(look.reader.projects(wide), key=lambda each: -each.capsules)
     others = (each.project for each in counts if each.project is not None and each.project != request.where.label)
-    return Elsewhere(beyond, tuple(others)[:MOST_NAMED])
+    return Elsewhere(beyond, tuple(islice(_with_active(look, wide, islice(others, MOST_LOOKED_AT)), MOST_NAMED)))
+
+
+def _with_active(look: Look, wide: Scope, projects: Iterable[str]) -> Iterator[str]:
+    """Yield the projects that have something to show: those counted may have none that may ground."""
+    for project in projects:
+        if _active(look, wide.with_fences(LabelFence(LabelField.PROJECT, frozenset({project})))):
+            yield project
