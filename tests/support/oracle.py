@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from recordance.answer.outcome import Sight, abstention_reason, exclusion_reason
+from recordance.answer.outcome import BY_TERMS, Sight, abstention_reason, exclusion_reason
 from recordance.domain.alias import Alias
 from recordance.domain.caller import Caller
 from recordance.domain.capsule import Capsule, CapsuleText, LabelField
@@ -334,7 +334,7 @@ class Oracle:
         if counts:
             answer["excluded"] = counts
         if outcome == "missing_evidence":
-            answer["reason"] = exclusion_reason({ExclusionReason(reason): count for reason, count in counts.items()})
+            answer["reason"] = exclusion_reason(BY_TERMS, {ExclusionReason(reason): count for reason, count in counts.items()})
         if outcome == "abstain":
             answer["reason"] = self._why(request, corpus, sight)
         if effort is not None:
@@ -393,7 +393,7 @@ class Oracle:
             TermGroup(term, tuple(Alternative(way.label, way.words) for way in ways))
             for term, (_, ways) in zip(request.terms, self._ways(request), strict=True)
         ]
-        return abstention_reason(request.lanes, groups, request.stated, corpus, len(self.world.vectors), sight)
+        return abstention_reason(BY_TERMS, request.lanes, groups, request.stated, corpus, len(self.world.vectors), sight)
 
     def _receipt(self, results: Sequence[Mapping[str, Any]]) -> str:
         numbers = [int(result["id"][4:]) for result in results]

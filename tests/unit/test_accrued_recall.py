@@ -23,6 +23,7 @@ from recordance.usecases.whereabouts import Started
 from recordance_adapters.driven.signing import Ed25519Verifier
 from recordance_adapters.wire.tool import Call
 from recordance_adapters.wire.tools.accrued import RECALL
+from recordance_adapters.wire.tools.life import UPDATE
 from recordance_adapters.wire.tools.read import GET
 from recordance_adapters.wire.tools.whereabouts import PROJECTS, WHERE_AM_I
 from support.recalls import ANYBODY, Recalls, fenced
@@ -297,6 +298,20 @@ def test_only_what_a_trusted_key_or_source_stands_behind_is_ranked_or_counted() 
         assert answer["store"]["matched"] == 2
 
 
+def test_what_is_trusted_is_known_anew_after_every_write_and_every_change_of_trust() -> None:
+    """F11: what a store keeps of it between recalls is never older than the store, nor another root's."""
+    recalls = relying(Recalls(), root=TrustRoot(sources=frozenset({"ci"})))
+    recalls.remember("tokio from ci", source="ci")
+    recalls.remember("tokio from ann", source="ann")
+    assert found(recalls, trusted_only=True) == found(recalls, trusted_only=True) == [1]
+    recalls.remember("tokio again from ci", source="ci")
+    assert sorted(found(recalls, trusted_only=True)) == [1, 3]
+    UPDATE.handle(Call(destinations=recalls.destinations, caller=ANYBODY), {"id": "cap-1", "changes": {"source": "ann"}})
+    assert found(recalls, trusted_only=True) == [3]
+    relying(recalls, root=TrustRoot(sources=frozenset({"ann"})))
+    assert sorted(found(recalls, trusted_only=True)) == [1, 2]
+
+
 def test_without_a_trust_root_trusted_only_is_an_error() -> None:
     """F11: an empty list would read as if nothing trusted had matched."""
     with pytest.raises(MissingState) as raised:
@@ -430,7 +445,7 @@ def test_what_falls_behind_its_correction_and_out_of_the_answer_is_named() -> No
 
 
 def test_a_stuffed_correction_stands_above_what_it_corrects_and_above_nothing_else() -> None:
-    """O9, L13: what it corrects is no longer true, however plainly said; all other clean hits stay before it, and it is marked."""
+    """O9, L13: what it corrects is no longer true, however plainly said; other clean hits stay before it, and it is marked."""
     recalls = Recalls()
     recalls.remember(OLD, standing=Standing(superseded_at=NOON, superseded_by=2))
     recalls.remember("api port api port api port api port api port of the shop is now 9090", value=99.0)

@@ -5,7 +5,16 @@ from collections.abc import Sequence
 
 import pytest
 
-from recordance.answer.outcome import Outcome, Sight, abstention_reason, excluded_view, exclusion_reason, outcome_of
+from recordance.answer.outcome import (
+    BY_TERMS,
+    BY_VALUE,
+    Outcome,
+    Sight,
+    abstention_reason,
+    excluded_view,
+    exclusion_reason,
+    outcome_of,
+)
 from recordance.query.exclusion import ExclusionReason
 from recordance.query.folding import fold_words
 from recordance.query.lane import Lane
@@ -30,7 +39,8 @@ def reason(
     vectors: int = 0,
     **stated: object,
 ) -> str:
-    return abstention_reason(lanes, groups_of(*terms, aliases=aliases), tuple(stated.items()), capsules, vectors, Sight.WHOLE)
+    groups = groups_of(*terms, aliases=aliases)
+    return abstention_reason(BY_TERMS, lanes, groups, tuple(stated.items()), capsules, vectors, Sight.WHOLE)
 
 
 def test_anything_that_may_ground_makes_an_answer_grounded() -> None:
@@ -47,10 +57,10 @@ def test_matches_that_are_all_excluded_are_missing_evidence(why: ExclusionReason
 
 def test_every_exclusion_reason_has_its_advice() -> None:
     """O1, O2: whatever excludes a match, the answer says what that means, in the order in which the reasons claim."""
-    said = exclusion_reason(dict.fromkeys(ExclusionReason, 2))
+    said = exclusion_reason(BY_TERMS, dict.fromkeys(ExclusionReason, 2))
     places = [said.index(f"2 {reason.value} (") for reason in ExclusionReason]
     assert places == sorted(places)
-    assert "archived" not in exclusion_reason({ExclusionReason.ARCHIVED: 0, ExclusionReason.EXPIRED: 1})
+    assert "archived" not in exclusion_reason(BY_VALUE, {ExclusionReason.ARCHIVED: 0, ExclusionReason.EXPIRED: 1})
 
 
 @pytest.mark.parametrize("excluded", [{}, {ExclusionReason.EXPIRED: 0, ExclusionReason.TOMBSTONED: 0}])

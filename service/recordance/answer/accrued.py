@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from recordance.answer.merging import Failed, absences, aside_view, failed_view
-from recordance.answer.outcome import excluded_view, exclusion_reason
+from recordance.answer.outcome import BY_VALUE, excluded_view, exclusion_reason
 from recordance.answer.shown import Whole, whole_capsule
 from recordance.domain.capsule import Capsule, CapsuleText, LabelField
 from recordance.domain.destination import Naming
@@ -14,6 +14,7 @@ from recordance.domain.warrant import Warrant
 from recordance.errors import Json
 from recordance.query.accrued import MOST_K, AccruedRequest, Detail, Wish
 from recordance.query.exclusion import Eligibility, ExclusionReason
+from recordance.query.fence import LabelFence
 from recordance.ranking.scoring import TermHit
 
 _SAID = ("content", "tags", "value", "id", "embedding")
@@ -188,7 +189,7 @@ def _emptiness(told: Sequence[AccruedPart], excluded: Mapping[ExclusionReason, i
     if not capsules:
         return "Nothing has been stored here yet; memory_store writes the first capsule."
     if any(excluded.values()):
-        return exclusion_reason(excluded)
+        return exclusion_reason(BY_VALUE, excluded)
     in_scope = sum(part.in_scope or 0 for part in told)
     if not in_scope:
         return f"{capsules} capsules are stored, and none of them lies inside this scope; {_widening(request)}."
@@ -203,4 +204,7 @@ def _widening(request: AccruedRequest) -> str:
         return "trusted_only leaves out what no trusted key or source stands behind; recall without it to see that"
     if request.project is not None:
         return "all_projects searches every project, and the tool projects lists them"
-    return "leave out user_id, agent_id or session_id"
+    owners = [each.field.value for each in request.base.scope.fences if isinstance(each, LabelFence)]
+    if owners:
+        return f"leave out {' or '.join(owners)}"
+    return "they are telemetry, which is never recalled here; memory_list shows it"

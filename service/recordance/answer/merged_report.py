@@ -13,7 +13,7 @@ from recordance.answer.merging import (
     failed_view,
     merge_ranked,
 )
-from recordance.answer.outcome import Outcome, excluded_view, exclusion_reason, outcome_of
+from recordance.answer.outcome import BY_TERMS, Outcome, excluded_view, exclusion_reason, outcome_of
 from recordance.answer.receipt import join_receipts
 from recordance.answer.report import Gathered, cuts, effort_view, present, reason_of, receipt_of
 from recordance.errors import Json
@@ -91,7 +91,7 @@ def _reason(parts: Sequence[Part], searched: Sequence[Part | Failed], unasked: S
 def _reasons(parts: Sequence[Part]) -> Iterator[str]:
     excluded = _excluded(parts)
     if any(excluded.values()):
-        yield exclusion_reason(excluded)
+        yield exclusion_reason(BY_TERMS, excluded)
         return
     said: dict[str, list[str]] = {}
     for part in parts:

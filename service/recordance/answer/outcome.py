@@ -1,6 +1,7 @@
 """Three honest outcomes, and what an empty answer says of itself (O1, O2, O6)."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum, StrEnum
 
 from recordance.errors import shorten
@@ -42,7 +43,7 @@ def excluded_view(excluded: Mapping[ExclusionReason, int]) -> dict[str, int]:
     return {reason.value: excluded[reason] for reason in ExclusionReason if excluded.get(reason)}
 
 
-_ADVICE = {
+_WHAT = {
     ExclusionReason.QUARANTINED: "shaped like an instruction; a reviewer can release it",
     ExclusionReason.FALSIFIED: "shown to be false",
     ExclusionReason.ARCHIVED: "put away",
@@ -51,19 +52,62 @@ _ADVICE = {
     ExclusionReason.NOT_YET_VALID: "not valid yet",
     ExclusionReason.OUTSIDE_TIME_WINDOW: "happened outside time_window",
     ExclusionReason.UNDATED: "does not say when it happened; time_window excludes it",
-    ExclusionReason.PROPOSED: "waits for a verdict; include_staged shows it",
-    ExclusionReason.BELOW_SUPPORT: "covers too little of what was asked; lower min_support or send fewer terms",
+    ExclusionReason.PROPOSED: "waits for a verdict",
+    ExclusionReason.BELOW_SUPPORT: "covers too little of what was asked",
     ExclusionReason.TOMBSTONED: "forgotten",
 }
 
 
-def exclusion_reason(excluded: Mapping[ExclusionReason, int]) -> str:
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a tool is asked: what an empty answer advises names its parameters and no other tool's.
+
+    `ways` are those to what is excluded; `asked` is what is looked for, `more_words` and `without_vector` how to ask otherwise.
+    """
+
+    ways: Mapping[ExclusionReason, str]
+    asked: str
+    more_words: str
+    without_vector: str
+
+
+BY_TERMS = Dialect(
+    {
+        ExclusionReason.PROPOSED: "include_staged shows it",
+        ExclusionReason.BELOW_SUPPORT: "lower min_support or send fewer terms",
+    },
+    "terms",
+    "as further terms",
+    "send terms without query_embedding",
+)
+"""`memory_retrieve`: terms, each of which somebody chose."""
+BY_QUESTION = Dialect({}, "words", "in the query", "ask without query_embedding")
+"""`memory_recall` and `memory_search_fast`: a query, each word of which is looked for by itself."""
+BY_VALUE = Dialect(
+    {
+        ExclusionReason.QUARANTINED: "include_quarantined shows it",
+        ExclusionReason.ARCHIVED: "include_archive shows it",
+    },
+    "words",
+    "in the query",
+    "ask without query_embedding",
+)
+"""`recall`: a query, with ways of its own to what is withheld (F11)."""
+
+
+def exclusion_reason(dialect: Dialect, excluded: Mapping[ExclusionReason, int]) -> str:
     """Return what became of everything that matched, and what to do about it (O1, O2)."""
-    parts = [f"{excluded[reason]} {reason.value} ({advice})" for reason, advice in _ADVICE.items() if excluded.get(reason)]
+    ways = {reason: f"; {way}" for reason, way in dialect.ways.items()}
+    parts = [
+        f"{excluded[reason]} {reason.value} ({what}{ways.get(reason, '')})"
+        for reason, what in _WHAT.items()
+        if excluded.get(reason)
+    ]
     return f"Something matched, and all of it is excluded: {', '.join(parts)}."
 
 
 def abstention_reason(
+    dialect: Dialect,
     lanes: Sequence[Lane],
     groups: Sequence[TermGroup],
     stated: Sequence[tuple[str, object]],
@@ -81,21 +125,22 @@ def abstention_reason(
     named = " and ".join(lane.value for lane in lanes)
     where = f"Nothing matched in the {named} lane{'s' if len(lanes) > 1 else ''}."
     held = vectors if sight is Sight.WHOLE else 1
-    advice = [part for lane in lanes for part in _advice(lane, groups, held)] if capsules else ["There is no capsule to search."]
-    aliases = _aliases(groups, sight) if Lane.TERM in lanes else ""
+    advice = [part for lane in lanes for part in _advice(dialect, lane, groups, held)]
+    advice = advice if capsules else ["There is no capsule to search."]
+    aliases = _aliases(dialect, groups, sight) if Lane.TERM in lanes else ""
     return " ".join(part for part in (where, _fences(stated), aliases, *advice) if part)
 
 
-def _advice(lane: Lane, groups: Sequence[TermGroup], vectors: int) -> Sequence[str]:
+def _advice(dialect: Dialect, lane: Lane, groups: Sequence[TermGroup], vectors: int) -> Sequence[str]:
     match lane:
         case Lane.TERM:
-            return (_words(groups), _runs(groups))
+            return (_words(dialect, groups), _runs(groups))
         case Lane.VECTOR:
-            return (_NOTHING_NEAR if vectors else _NO_VECTORS,)
+            return (_NOTHING_NEAR if vectors else f"{_NO_VECTORS}, or {dialect.without_vector}.",)
 
 
 _NOTHING_NEAR = "No embedding there has a cosine above 0 to query_embedding."
-_NO_VECTORS = "No capsule has an embedding yet: attach some with memory_vector, or send terms without query_embedding."
+_NO_VECTORS = "No capsule has an embedding yet: attach some with memory_vector"
 
 
 def _fences(stated: Sequence[tuple[str, object]]) -> str:
@@ -104,22 +149,24 @@ def _fences(stated: Sequence[tuple[str, object]]) -> str:
     return "Fences: " + ", ".join(f"{name} {compact_json(shorten(value))}" for name, value in stated) + "."
 
 
-def _aliases(groups: Sequence[TermGroup], sight: Sight) -> str:
+def _aliases(dialect: Dialect, groups: Sequence[TermGroup], sight: Sight) -> str:
     if sight is Sight.PART:
         return "Alias expansion ran."
     ways = [way for group in groups for way in group.alternatives[1:] if not any(map(is_marked, way.words))]
     taught = [way.label.removeprefix("alias:") for way in ways]
     if not taught:
-        return "Alias expansion ran; no alias is taught for these terms."
+        return f"Alias expansion ran; no alias is taught for these {dialect.asked}."
     return f"Alias expansion ran and tried {_some(taught)} too."
 
 
-def _words(groups: Sequence[TermGroup]) -> str:
+def _words(dialect: Dialect, groups: Sequence[TermGroup]) -> str:
+    whole = any(len(group.term.words) > 1 for group in groups)
     if any(word.startswith(STEM) for group in groups for way in group.alternatives for word in way.words):
-        return "Words match exactly or by their stem, all words of a term in one capsule: try synonyms as further terms."
-    if any(len(group.term.words) > 1 for group in groups):
+        together = ", all words of a term in one capsule" if whole else ""
+        return f"Words match exactly or by their stem{together}: try synonyms {dialect.more_words}."
+    if whole:
         return "Words match exactly, and all words of a term must stand in one capsule: try fewer words a term, or other forms."
-    return "Words match exactly: try other forms or synonyms as further terms."
+    return f"Words match exactly: try other forms or synonyms {dialect.more_words}."
 
 
 def _runs(groups: Sequence[TermGroup]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from recordance.answer.envelope import FRAMING, LABEL
 from recordance.answer.merging import Failed, absences, aside_view, failed_view
-from recordance.answer.outcome import Sight, abstention_reason, excluded_view, exclusion_reason
+from recordance.answer.outcome import BY_QUESTION, Sight, abstention_reason, excluded_view, exclusion_reason
 from recordance.domain.capsule import LabelField
 from recordance.domain.destination import Naming
 from recordance.domain.instant import format_instant
@@ -80,7 +80,7 @@ def why_nothing(query: PipelineQuery, parts: Sequence[QuickPart], asked: Sequenc
 def _reasons(query: PipelineQuery, parts: Sequence[QuickPart]) -> Iterator[str]:
     excluded = _excluded(parts)
     if any(excluded.values()):
-        yield exclusion_reason(excluded)
+        yield exclusion_reason(BY_QUESTION, excluded)
         return
     told = {_abstention(query, part): part.name for part in reversed(parts)}
     yield from reversed(told)
@@ -91,7 +91,7 @@ def _abstention(query: PipelineQuery, part: QuickPart) -> str:
     ran = [lanes[each.stage] for each in part.stages if each.stage in lanes and each.state is StageState.RAN]
     if not ran:
         return "No stage ran."
-    return abstention_reason(ran, part.groups, query.base.stated, part.capsules, part.vectors, part.sight)
+    return abstention_reason(BY_QUESTION, ran, part.groups, query.base.stated, part.capsules, part.vectors, part.sight)
 
 
 def _excluded(parts: Sequence[QuickPart]) -> Mapping[ExclusionReason, int]:

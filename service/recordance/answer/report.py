@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from recordance.answer.envelope import Shown
-from recordance.answer.outcome import Outcome, Sight, abstention_reason, excluded_view, exclusion_reason, outcome_of
+from recordance.answer.outcome import BY_TERMS, Outcome, Sight, abstention_reason, excluded_view, exclusion_reason, outcome_of
 from recordance.answer.receipt import Receipt, sign_receipt
 from recordance.domain.destination import Naming
 from recordance.domain.identity import StoreIdentity
@@ -71,10 +71,16 @@ def reason_of(gathered: Gathered) -> str:
         case Outcome.GROUNDED:
             return ""
         case Outcome.MISSING_EVIDENCE:
-            return exclusion_reason(gathered.excluded)
+            return exclusion_reason(BY_TERMS, gathered.excluded)
         case Outcome.ABSTAIN:
             return abstention_reason(
-                gathered.lanes, gathered.groups, gathered.request.stated, gathered.capsules, gathered.vectors, gathered.sight
+                BY_TERMS,
+                gathered.lanes,
+                gathered.groups,
+                gathered.request.stated,
+                gathered.capsules,
+                gathered.vectors,
+                gathered.sight,
             )
 
 
