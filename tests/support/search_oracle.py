@@ -1,13 +1,14 @@
 """The oracle of `memory_search`: what a selection must find, count and report, by the obvious loops (L8, L9, O7)."""
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from recordance.domain.capsule import LabelField
 from recordance.domain.instant import parse_instant
 from support.dialect_oracle import Admits, Arguments, Reading, bears, by_ranks, no_telemetry
-from support.word_oracle import PIECE, Way, words
+from support.word_oracle import Way, words
 
 CANDIDATES, NEAREST, RELAXED_CANDIDATES, FRAGMENTS = 100, 10, 50, 12
 
@@ -73,27 +74,32 @@ class SearchOracle:
         return sorted(sums, key=lambda number: (-round(sums[number], 12), *self.reading.browsed(number)))
 
     def _relaxed(self, queries: Sequence[str], active: Sequence[int], limit: int, retrieval: dict[str, Any]) -> Found:
-        parts = (self.reading.services.fragments(word) or [word] for query in queries for word in words(query))
-        fragments = list(dict.fromkeys(each for part in parts for each in part))
-        frequency = {each: sum(each in self.reading.contents[number] for number in active) for each in fragments}
+        parts = self.reading.services.parts([word for query in queries for word in words(query)])
+        met = {number: [self.reading.met(number, ways) for _, ways in parts] for number in active}
+        fragments = range(len(parts))
+        frequency = [sum(bool(met[number][each]) for number in active) for each in fragments]
         absent = [each for each in fragments if not frequency[each]]
         common = [each for each in fragments if frequency[each] >= 3 and 2 * frequency[each] >= len(active)]
         left = [each for each in fragments if each not in absent and each not in common]
         rarest = sorted(left, key=lambda each: frequency[each])
         kept = rarest[:FRAGMENTS]
-        covered = {number: [each for each in kept if each in self.reading.contents[number]] for number in active}
-        scores = {number: self.reading.bm25(number, each) for number, each in covered.items() if each}
-        recalled = sorted(scores, key=lambda number: (-len(covered[number]), -scores[number], *self.reading.browsed(number)))
+        covered = {number: [met[number][each] for each in kept if met[number][each]] for number in active}
+        scores = {number: self.reading.bm25(number, _of(itertools.chain(*each))) for number, each in covered.items() if each}
+        served = {number: sum(not each[0].exact for each in covered[number]) for number in active}
+        recalled = sorted(
+            scores,
+            key=lambda each: (-len(covered[each]), served[each], -scores[each], *self.reading.browsed(each)),
+        )
         candidates = recalled[:RELAXED_CANDIDATES]
         required = min(2, len(kept))
         surviving = [number for number in candidates if len(covered[number]) >= required]
         page = surviving[:limit]
         reached = len(recalled) > RELAXED_CANDIDATES
         fallback = {
-            "fragments": _shown(kept),
-            "dropped_unmatched_fragments": _shown(absent),
-            "dropped_generic_fragments": _shown(common),
-            "dropped_by_cap_fragments": _shown(rarest[FRAGMENTS:]),
+            "fragments": [parts[each][0] for each in kept],
+            "dropped_unmatched_fragments": [parts[each][0] for each in absent],
+            "dropped_generic_fragments": [parts[each][0] for each in common],
+            "dropped_by_cap_fragments": [parts[each][0] for each in rarest[FRAGMENTS:]],
             "coverage_required": required,
             "recalled_candidates": len(candidates),
             "surviving_pool": len(surviving),
@@ -110,12 +116,8 @@ class SearchOracle:
         return Found(numbers=page, retrieval=retrieval, quality="relaxed", fallback=fallback)
 
 
-def _of(ways: Sequence[Way]) -> list[str]:
+def _of(ways: Iterable[Way]) -> list[str]:
     return [word for way in ways for word in way.words]
-
-
-def _shown(fragments: Sequence[str]) -> list[str]:
-    return [each.removeprefix(PIECE) for each in fragments]
 
 
 def _queries(selection: Arguments) -> list[str]:

@@ -5,7 +5,7 @@ Written from the rules alone. A script is told by how Unicode names its characte
 
 import itertools
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from recordance.domain.alias import Alias
@@ -97,6 +97,17 @@ class Services:
             ways = [within] if beside == tuple(own) else dict.fromkeys((beside, within))
             found += [Way(f"segment:{text}", way, exact=False) for way in ways]
         return found
+
+    def parts(self, own: Iterable[str]) -> list[tuple[str, list[Way]]]:
+        """Return what a relaxed pass asks for, as it is shown, with its ways: pieces of runs, and words or their stems."""
+        found: dict[tuple[str, ...], tuple[str, list[Way]]] = {}
+        for word in own:
+            for piece in self.fragments(word):
+                found.setdefault((piece,), (piece.removeprefix(PIECE), [Way(piece, (piece,), exact=False)]))
+            if not self.fragments(word):
+                ways = [each for each in self.ways(word, ()) if not each.label.startswith("segment:")]
+                found.setdefault(ways[-1].words, (word, ways))
+        return list(found.values())
 
     def fragments(self, word: str) -> list[str]:
         """Return what must be there for a word to lie in a run: its pairs, and characters that none of those has, if any."""

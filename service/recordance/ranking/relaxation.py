@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from recordance.query.terms import Alternative, Term, TermGroup
-from recordance.query.text_services import FRAGMENT, TextServices, telling
+from recordance.query.text_services import FRAGMENT, STEM, TextServices, telling
 from recordance.ranking.scoring import Strength
 
 MOST_FRAGMENTS = 12
@@ -21,7 +21,10 @@ COMMON_SHARE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """A word, or a pair of characters of an unspaced run: `text` as it is shown, `word` as the term index knows it."""
+    """A word, or a pair of characters of an unspaced run: `text` as it is shown, `word` as the term index knows it.
+
+    Where a store opted in to inflection, `word` is a word's stem, which all that have the word itself have too (T9).
+    """
 
     text: str
     word: str
@@ -30,22 +33,30 @@ class Fragment:
 def fragments_of(terms: Sequence[Term], services: TextServices) -> tuple[Fragment, ...]:
     """Return the fragments of all wordings, each once, in the caller's order.
 
-    Where the store looks inside unspaced runs, each of their pairs is a fragment (T5); else a run is one, as any word is.
+    Where the store looks inside unspaced runs, each of their pairs is a fragment (T5); else a run is one, as any word is. Forms
+    of one word are one fragment where the store takes them to their stem (T9).
     """
-    return tuple(dict.fromkeys(each for term in terms for word in term.words for each in _parts(word, services)))
+    found: dict[str, Fragment] = {}
+    for term in terms:
+        for each in (part for word in term.words for part in _parts(word, services)):
+            found.setdefault(each.word, each)
+    return tuple(found.values())
 
 
 def _parts(word: str, services: TextServices) -> Iterator[Fragment]:
     pieces = () if services.cut is None else services.cut(word)
     if not pieces:
-        yield Fragment(word, word)
+        yield Fragment(word, word if services.stem is None else STEM + services.stem(word))
     yield from (Fragment(piece, FRAGMENT + piece) for piece in telling(pieces))
 
 
 def group_of(fragment: Fragment) -> TermGroup:
     """Return a fragment as what the term lane asks for."""
     term = Term(fragment.text, fragment.word, (fragment.word,))
-    return TermGroup(term, (Alternative(fragment.text, term.words),))
+    if not fragment.word.startswith(STEM):
+        return TermGroup(term, (Alternative(fragment.text, term.words),))
+    ways = Alternative(fragment.text, (fragment.text,)), Alternative(f"stem:{fragment.text}", term.words)
+    return TermGroup(term, ways)
 
 
 @dataclass(frozen=True, slots=True)
