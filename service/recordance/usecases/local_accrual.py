@@ -52,7 +52,7 @@ def accrue_in(store: Store, caller: Caller, request: AccruedRequest, reliance: R
     asked = request.base
     if Wish.TRUSTED_ONLY in request.wishes:
         with store.truth.reading() as reader:
-            asked = replace(asked, scope=asked.scope.with_fences(reliance.fence(reader)))
+            asked = replace(asked, scope=asked.scope.with_fences(store.trusted.fence(reader, reliance)))
     with look_at(store, caller, asked) as look:
         return _Accrual(look, request, reliance).found(max(request.k, least))
 

@@ -54,5 +54,23 @@ def _trusted(reliance: Reliance, found: Iterable[Attested]) -> Iterable[int]:
     return (each.number for each in found if reliance.trusts(each.source, each.signature, each.content_digest))
 
 
+class TrustedMembers:
+    """The fence around all that is trusted in one store, kept until the store has moved on or something else is trusted.
+
+    To gather it is a walk through the store, while many recalls come between two writes. Safe for threads: at worst it is
+    gathered twice.
+    """
+
+    def __init__(self) -> None:
+        self._kept: tuple[tuple[str, int, Reliance], MemberFence] | None = None
+
+    def fence(self, reader: TruthReader, reliance: Reliance) -> MemberFence:
+        """Return what `reliance.fence` returns."""
+        asked, kept = (reader.identity().store, reader.head(), reliance), self._kept
+        if kept is None or kept[0] != asked:
+            kept = self._kept = asked, reliance.fence(reader)
+        return kept[1]
+
+
 NO_RELIANCE = Reliance()
 """Nobody is trusted beforehand."""

@@ -16,7 +16,7 @@ from recordance.ports.truth import Truth
 from recordance.query.pipeline import DEFAULT_PIPELINE, PipelineDefaults
 from recordance.usecases.follow import TermFollower
 from recordance.usecases.purging import Purger
-from recordance.usecases.reliance import NO_RELIANCE, Reliance
+from recordance.usecases.reliance import NO_RELIANCE, Reliance, TrustedMembers
 from recordance.usecases.side_by_side import Gatherer, OneByOne
 from recordance.usecases.vector_view import FollowedVectors, ScannedSpace, SteadyVectors
 
@@ -33,6 +33,7 @@ class Store:
     """A destination: a named, self-contained store behind its ports.
 
     `vectors` follow the space of those that callers bring; `spaces` follow the others by their names, an embedder's (W4).
+    `trusted` keeps what is trusted here, for recalls that want nothing else (F11).
     """
 
     name: str
@@ -47,6 +48,7 @@ class Store:
     naming: Naming = BARE
     fusion_depth: int = DEFAULT_FUSION_DEPTH
     spaces: Mapping[str, FollowedVectors] = field(default_factory=dict)
+    trusted: TrustedMembers = field(default_factory=TrustedMembers, repr=False, compare=False)
 
     def vectors_in(self, space: str) -> SteadyVectors:
         """Return the vectors of a space for a recall; where nobody follows it, they are compared one by one."""
