@@ -18,6 +18,7 @@ from recordance_adapters.bootstrap import Service, open_memory_service
 from recordance_adapters.driving.mcp_server.options import Options
 from recordance_adapters.driving.mcp_server.over_http.configuration import Bounds, Listening, TokenGrant
 from recordance_adapters.driving.mcp_server.over_http.journal_lines import JsonLines, UnhurriedLines
+from recordance_adapters.model_sections import EmbedderSettings
 from recordance_adapters.wire.catalogue import ALL, tools_of
 from support import protocol_tools
 from support.golden import fixed_settings
@@ -130,6 +131,23 @@ def test_an_ending_server_is_not_ready(service: Service) -> None:
         held.drain.begun.set()
         assert site.get("/readyz").status == 503
         assert peer.call("memory_list")["result"]
+
+
+def test_numbers_tell_what_a_model_has_yet_to_embed(tmp_path: Path) -> None:
+    """case L8, decision 10: a model that stopped answering is seen by whoever watches; without one there is no such number."""
+    embedder = EmbedderSettings.model_validate({"kind": "local", "model": "m", "path": tmp_path})
+    plain = fixed_settings(tmp_path / "store")
+    for settings in (plain, plain.model_copy(update={"embedder": embedder})):
+        with (
+            open_memory_service(settings) as service,
+            serving(service, OPTIONS) as site,
+            HttpPeer(site, STATELESS) as peer,
+        ):
+            peer.call("memory_store", {"content": "a word"})
+            text = site.get("/metrics").body.decode()
+        embedding = settings.embedder.model is not None
+        assert ('recordance_unembedded{destination="default",model="m"} 1.0' in text) == embedding
+        assert ('recordance_index_lag{destination="default",index="vectors of m"} 0.0' in text) == embedding
 
 
 def test_numbers_tell_of_calls_and_of_how_the_indexes_stand(service: Service) -> None:
