@@ -13,6 +13,7 @@ from recordance.domain.review import AnchorVerdict, Corroboration, Feedback, Fee
 
 ENOUGH = 2
 """So many distinct sources, or keys, corroborate."""
+_LAPSED = "what backed its former words does not count for these"
 
 
 class Tier(StrEnum):
@@ -37,7 +38,8 @@ class Bar(StrEnum):
 class Backing:
     """What is known for and against a capsule: all judgements, the git witness's latest verdict, sources and proven keys.
 
-    `revisers` changed what it says, before they judged it or after. `sources` and `keys` are those of the capsule and of what
+    `revisers` changed what it says, before they judged it or after; what backed only what it said before is left out, and that
+    there is such is `lapsed`. `sources` and `keys` are those of the capsule and of what
     stands with it, in the form in which two are told apart.
     """
 
@@ -46,6 +48,7 @@ class Backing:
     corroboration: Corroboration | None = None
     sources: frozenset[str] = frozenset()
     keys: frozenset[str] = frozenset()
+    lapsed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,8 @@ def warrant(capsule: Capsule, backing: Backing, bar: Bar) -> Warrant:
     voices = backing.keys if bar is Bar.KEYS else backing.sources
     if len(voices) >= ENOUGH:
         return Warrant(Tier.CORROBORATED, (f"{len(voices)} distinct {bar.value}",))
-    return Warrant(Tier.UNWARRANTED, (f"{len(voices)} of {ENOUGH} distinct {bar.value}, and no credit by others",))
+    none = f"{len(voices)} of {ENOUGH} distinct {bar.value}, and no credit by others"
+    return Warrant(Tier.UNWARRANTED, (none, _LAPSED) if backing.lapsed else (none,))
 
 
 def taken_back(capsule: Capsule) -> str:
