@@ -12,7 +12,7 @@ import pytest
 from support.claims import MalformedClaimError, claimed_ids, claims
 
 HERE = Path(__file__).parent
-FEATURES = {"the core", "vectors and forgetting", "Postgres, Qdrant server and destinations", "other dialects"}
+FEATURES = {"reading as of a moment", "the tools of a store's life", "backups"}
 FAMILIES = {"T": 9, "L": 18, "F": 13, "O": 13, "W": 14, "D": 6}
 
 
