@@ -8,14 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from recordance.query.accrued import MOST_K
 from recordance.query.pipeline import MOST_WANTED, PipelineFusion
 from recordance_adapters.bootstrap import open_service
 from recordance_adapters.settings import Settings
 from recordance_adapters.wire.tool import Call
-from recordance_adapters.wire.tools.explain import EXPLAIN
+from recordance_adapters.wire.tools.accrued import RECALL
+from recordance_adapters.wire.tools.memory_recall import MEMORY_RECALL
 from recordance_adapters.wire.tools.retrieve import RETRIEVE
 from recordance_adapters.wire.tools.store import STORE
-from relevance_sets.sets import Corpus, Passage, Question
+from relevance_sets.sets import Corpus, Passage, Question, QuestionSet
 from relevance_sets.words import terms_of
 
 BATCH = 500
@@ -35,56 +37,83 @@ class Seen:
 
 @dataclass(frozen=True)
 class Lane:
-    """A way of asking: what the table calls it, the arguments that ask so, and settings that differ from the defaults."""
+    """A way of asking: what the table calls it, the arguments that ask so, and settings that differ from the defaults.
+
+    `unspaced` are ways that differ from the others in languages without spaces alone.
+    """
 
     name: str
-    arguments: Mapping[str, Any]
+    arguments: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
+    unspaced: bool = False
+
+    def fits(self, questions: QuestionSet) -> bool:
+        """Whether it says anything of a set: of its language, with what embeddings it has."""
+        return (questions.has_vectors or not self.needs_vectors) and (questions.language in UNSPACED or not self.unspaced)
 
     @property
     def needs_vectors(self) -> bool:
-        """Whether an embedding of the question goes with the words."""
+        """Whether nothing can be asked so without an embedding of the question."""
         return bool(self.arguments["lane"] != "term")
 
     def seen(self, call: Call, question: Question, language: str) -> Seen:
         """Ask a question and return what came of it."""
         asked: dict[str, Any] = {"terms": terms_of(question.text, language), "limit": DEPTH, "token_budget": ALL_OF_THEM}
-        answer = RETRIEVE.handle(call, {**asked, **self._embedding(question), **self.arguments})
+        embedding = {"query_embedding": list(question.vector or ())} if self.needs_vectors else {}
+        answer = RETRIEVE.handle(call, {**asked, **embedding, **self.arguments})
         return Seen([result["id"] for result in answer["results"]], answer.get("support", 0.0))
-
-    def _embedding(self, question: Question) -> dict[str, Any]:
-        return {"query_embedding": list(question.vector or ())} if self.needs_vectors else {}
 
 
 class Piped(Lane):
-    """The whole question, stop words and all, put to the stages of the pipeline; `stages` among the arguments says to which."""
+    """`memory_recall` with the whole question, stop words and all; `stages` among the arguments says what looks for it."""
 
     @property
     def needs_vectors(self) -> bool:
         """See Lane."""
-        return "semantic" in self.arguments["stages"]
+        return self.arguments.get("stages") == ["semantic"]
 
     def seen(self, call: Call, question: Question, language: str) -> Seen:
-        """See Lane. The first fifty are all that the pipeline shows, and it tells no support of the whole."""
+        """See Lane. The first fifty are all that are shown; the support is that of the first."""
         del language  # the pipeline takes questions as they are
-        asked = {"query": question.text, "limit": MOST_WANTED, **self._embedding(question), **self.arguments}
-        return Seen([hit["id"] for hit in EXPLAIN.handle(call, asked)["hits"]], None)
+        embedding = {} if question.vector is None else {"query_embedding": list(question.vector)}
+        answer = MEMORY_RECALL.handle(call, {"query": question.text, "limit": MOST_WANTED, **embedding, **self.arguments})
+        hits = answer["results"]
+        return Seen([hit["id"] for hit in hits], hits[0]["support"] if hits else 0.0)
 
 
-_EVERYTHING = ["term", "semantic", "fuzzy", "graph"]
+class Valued(Lane):
+    """`recall` with the whole question."""
+
+    @property
+    def needs_vectors(self) -> bool:
+        """See Lane."""
+        return False
+
+    def seen(self, call: Call, question: Question, language: str) -> Seen:
+        """See Lane. It tells no support."""
+        del language
+        embedding = {} if question.vector is None else {"query_embedding": list(question.vector)}
+        answer = RECALL.handle(call, {"query": question.text, "k": MOST_K, **embedding, **self.arguments})
+        return Seen([hit["id"] for hit in answer["result"]], None)
+
+
 LANES = (
-    Lane("term", {"lane": "term"}),
-    Lane(f"vector, vector_k {DEPTH}", {"lane": "vector", "vector_k": DEPTH}),
-    Lane("fused rrf", {"lane": "fused", "fusion": "rrf"}),
-    Lane("fused rrf, fusion_depth 10", {"lane": "fused", "fusion": "rrf"}, {"fusion_depth": 10}),
-    Lane("fused convex", {"lane": "fused", "fusion": "convex"}),
-    Lane(f"fused convex, vector_k {DEPTH}", {"lane": "fused", "fusion": "convex", "vector_k": DEPTH}),
-    Piped("pipeline, words", {"stages": ["term"]}),
-    Piped("pipeline, vectors", {"stages": ["semantic"]}),
-    Piped("pipeline, words, spellings and graph", {"stages": ["term", "fuzzy", "graph"]}),
-    *(Piped(f"pipeline, {fusion}", {"stages": _EVERYTHING, "fusion": fusion}) for fusion in PipelineFusion),
+    Lane("retrieve, term", {"lane": "term"}),
+    Lane(f"retrieve, vector, vector_k {DEPTH}", {"lane": "vector", "vector_k": DEPTH}),
+    Lane("retrieve, rrf", {"lane": "fused", "fusion": "rrf"}),
+    Lane("retrieve, rrf, fusion_depth 10", {"lane": "fused", "fusion": "rrf"}, {"fusion_depth": 10}),
+    Lane("retrieve, convex", {"lane": "fused", "fusion": "convex"}),
+    Lane(f"retrieve, convex, vector_k {DEPTH}", {"lane": "fused", "fusion": "convex", "vector_k": DEPTH}),
+    Piped("memory_recall, words alone", {"stages": ["term"]}),
+    Piped("memory_recall, words alone, rrf", {"stages": ["term"], "fusion": "rrf"}),
+    Piped("memory_recall, meaning alone", {"stages": ["semantic"]}),
+    Piped("memory_recall"),
+    *(Piped(f"memory_recall, {fusion}", {"fusion": fusion.value}) for fusion in PipelineFusion),
+    Piped("memory_recall, segmentation", {}, {"text": {"segmentation": True}}, unspaced=True),
+    Valued("recall"),
 )
 """Where no other is named, vector_k is 10 and fusion_depth 200, as for a caller and a server that say nothing."""
+UNSPACED = frozenset({"ja", "th", "zh"})
 
 
 @dataclass

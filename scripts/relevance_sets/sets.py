@@ -9,13 +9,16 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from relevance_sets.half_floats import read_rows
 
 Floats = Sequence[float]
+LOCOMO = ("locomo_turns", "locomo_sessions")
+TUNED_ON = "_tuned_on"
+"""What the name of a set ends with whose conversations were chosen by: every second one from the first on. The others report."""
 ANSWERABLE = frozenset({1, 2, 3, 4})
 """Categories of LoCoMo whose questions the conversation answers: multi-hop, temporal, open-domain, single-hop."""
 
@@ -64,19 +67,25 @@ class QuestionSet:
 
 def names_in(folder: Path) -> list[str]:
     """Return the names of the sets that the folder holds, in the order in which they are measured."""
-    locomo = ["locomo_turns", "locomo_sessions"] if (folder / "locomo" / "turns.jsonl").is_file() else []
+    locomo = [name + half for half in ("", TUNED_ON) for name in LOCOMO] if (folder / "locomo" / "turns.jsonl").is_file() else []
     return locomo + sorted(file.parent.name for file in folder.glob("*/corpus.jsonl"))
 
 
 def read_set(folder: Path, name: str) -> QuestionSet:
     """Return the set of this name, which `names_in` gave."""
-    match name:
+    match name.removesuffix(TUNED_ON):
         case "locomo_turns":
-            return _locomo_turns(folder / "locomo")
+            return _half(_locomo_turns(folder / "locomo"), name)
         case "locomo_sessions":
-            return _locomo_sessions(folder / "locomo")
+            return _half(_locomo_sessions(folder / "locomo"), name)
         case _:
             return _language_set(folder / name)
+
+
+def _half(whole: QuestionSet, name: str) -> QuestionSet:
+    """Return one half of LoCoMo's conversations, in the order of their names: those that were tuned on, or the others."""
+    first, told = (0, "what defaults were chosen by") if name.endswith(TUNED_ON) else (1, "nothing was chosen by these")
+    return replace(whole, name=name, about=f"{told}; {whole.about}", corpora=whole.corpora[first::2])
 
 
 def _locomo_turns(folder: Path) -> QuestionSet:
@@ -113,7 +122,7 @@ def _conversations(folder: Path, passages: dict[str, list[Passage]], key_of: Cal
             asked[row["conv"]].append(Question(row["question"], evidence, vector))
     for row, vector in _with_vectors(folder, "missing"):
         unanswerable[row["conv"]].append(Question(row["question"], frozenset(), vector))
-    return [Corpus(passages[name], asked[name], unanswerable[name]) for name in passages]
+    return [Corpus(passages[name], asked[name], unanswerable[name]) for name in sorted(passages)]
 
 
 def _language_set(folder: Path) -> QuestionSet:

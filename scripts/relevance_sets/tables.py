@@ -44,12 +44,16 @@ class Scores:
     def cells(self) -> list[str]:
         """Return the row of the table."""
         means = [f"{mean(values):.3f}" for values in self.values.values()]
-        return [self.lane.name, *means, *([f"{auroc(self.present, self.missing):.3f}"] if self.missing else [""])]
+        return [
+            self.lane.name,
+            *means,
+            *([f"{auroc(self.present, self.missing):.3f}"] if self.present and self.missing else [""]),
+        ]
 
 
 def measured(questions: QuestionSet) -> str:
     """Return the table of one set, under what must be known to read it."""
-    scores = [Scores(lane) for lane in LANES if questions.has_vectors or not lane.needs_vectors]
+    scores = [Scores(lane) for lane in LANES if lane.fits(questions)]
     counts: Counter[str] = Counter()
     for corpus in questions.corpora:
         with tempfile.TemporaryDirectory(prefix="recordance-relevance-") as folder:

@@ -120,10 +120,10 @@ class Reading:
     def _having(self) -> Counter[str]:
         return Counter(word for content in self.contents.values() for word in content)
 
-    def bm25(self, number: int, matched: Collection[str]) -> float:
+    def bm25(self, number: int, matched: Collection[str], b: float = 0.75) -> float:
         """Return what matching words are worth in a content, each once (L17)."""
         counts = self.contents[number]
-        norm = 1.2 * (1.0 - 0.75 + 0.75 * len(self.plain[number]) / self._mean_length)
+        norm = 1.2 * (1.0 - b + b * len(self.plain[number]) / self._mean_length)
         return math.fsum(self.idf(word) * counts[word] * 2.2 / (counts[word] + norm) for word in sorted(set(matched)))
 
     @cached_property

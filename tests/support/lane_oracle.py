@@ -66,10 +66,10 @@ class LaneOracle:
         """Return the near spellings that a content has, in order."""
         return self._labels(number, [[Way(f"fuzzy:{each}", (each,)) for each in near] for near in self._near().values()])
 
-    def weight(self, number: int) -> float:
-        """Return the BM25 of the question's words in a content."""
+    def weight(self, number: int, b: float = 0.75) -> float:
+        """Return the BM25 of the question's words in a content, whose length weighs `b`."""
         met = [way for word in self.asked for way in self.reading.met(number, self.reading.ways(word))]
-        return self.reading.bm25(number, _of(met))
+        return self.reading.bm25(number, _of(met), b)
 
     def share(self, number: int) -> float:
         """Return how much of the question's words, by their rarity, a content covers (O12)."""

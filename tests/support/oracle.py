@@ -165,7 +165,7 @@ class Oracle:
             match.cosine = -negative
             if Lane.TERM not in request.lanes:
                 match.coverage, match.matched, match.support = 0, [], 0.0
-            match.support = max(match.support, min(1.0, -negative))
+            match.support = 1.0 - (1.0 - match.support) * (1.0 - min(1.0, -negative))
         withheld = [inside[number] for _, number in near[: request.vector_k]]
         return [inside[number] for _, number in fitting], [each for each in withheld if self._reason(each.capsule, request)]
 

@@ -58,7 +58,7 @@ def hit_row(reading: Reading, place: Place, run: Run, view: str, given: Mapping[
 def scored(place: Place, run: Run) -> Row:
     """Return everything that brought a hit to its place (L12, O12)."""
     lanes, row = run.lanes, factored(place)
-    cosine = next((hit.score for hit in run.found.get("semantic", ()) if hit.number == place.number), None)
+    cosine = run.cosines.get(place.number)
     by_words = "term" in run.found
     spelled = [hit.number for hit in run.found.get("fuzzy", ())]
     matched = lanes.matched(place.number) if by_words else []
@@ -71,7 +71,7 @@ def scored(place: Place, run: Run) -> Row:
         "matched_terms": matched + (lanes.spelled(place.number) if place.number in spelled else []),
         **({"bm25": 0.0 - round(lanes.weight(place.number), 4)} if matched else {}),
         **({} if cosine is None else {"vector_similarity": round(cosine, 4)}),
-        "support": round(max(share, min(cosine or 0.0, 1.0)), 2),
+        "support": round(1.0 - (1.0 - share) * (1.0 - min(cosine or 0.0, 1.0)), 2),
     }
 
 
@@ -81,6 +81,7 @@ def factored(place: Place) -> Row:
         "ranks": dict(place.ranks),
         "fused_rank": place.fused_rank,
         "fused_score": round(place.fused, 6),
+        "parts": {lane: round(part, 6) for lane, part in place.parts.items()},
         "factors": {name: round(value, 4) for name, value in place.factors.items()},
         "score": round(place.score, 4),
     }

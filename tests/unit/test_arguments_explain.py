@@ -21,11 +21,11 @@ def read(**raw: Any) -> Any:
 
 
 def test_what_is_left_out_is_the_configured_default() -> None:
-    """L10, L16: all finding stages, no reranker, no diversity, ten hits, and reciprocal ranks."""
+    """L10, L16: all finding stages, no reranker, no diversity, ten hits, and scores between 0 and 1."""
     query = read()
     assert query.stages == DEFAULT_STAGES
     assert query.wanted == 10
-    assert query.tuning.fusion is PipelineFusion.RRF
+    assert query.tuning.fusion is PipelineFusion.CONVEX
     assert [term.key for term in query.terms] == ["which", "tokio"]
 
 

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from recordance.query.pipeline import LaneShare, PipelineFusion, Stage
-from recordance.ranking.pipeline import LaneFound, LaneHit, fitted, fuse, rejudged
+from recordance.ranking.pipeline import LaneFound, LaneHit, brought_in, fitted, fuse, rejudged
 
 TERM = LaneFound(Stage.TERM, LaneShare(10, 1.0), (LaneHit(7, 8.0, 0.9), LaneHit(3, 4.0, 0.5), LaneHit(5, 2.0, 0.25)))
 NEAR = LaneFound(Stage.SEMANTIC, LaneShare(10, 0.5), (LaneHit(3, 0.8, 0.8), LaneHit(9, 0.4, 0.4)))
@@ -31,11 +31,34 @@ def test_the_legacy_sum_adds_absolute_scores() -> None:
     assert scores[3] == scores[7]
 
 
-def test_the_convex_sum_divides_by_the_best_of_each_lane() -> None:
-    """L16: convex is the weighted sum of each score by the highest of its lane, and what a lane has not is 0."""
+def test_the_convex_sum_brings_scores_between_nothing_and_one() -> None:
+    """L16: words by the highest of their lane, a cosine as it is; what a lane has not is 0."""
     scores = fused(PipelineFusion.CONVEX, TERM, NEAR)
-    assert list(scores) == [3, 7, 5, 9]
-    assert scores == pytest.approx({3: 0.5 + 0.5, 7: 1.0, 5: 0.25, 9: 0.25})
+    assert list(scores) == [7, 3, 5, 9]
+    assert scores == pytest.approx({7: 1.0, 3: 0.5 + 0.5 * 0.8, 5: 0.25, 9: 0.5 * 0.4})
+
+
+def test_a_cosine_says_less_where_nothing_is_near() -> None:
+    """L16: divided by its highest, the least of meanings would weigh as much as the best of words."""
+    far = LaneFound(Stage.SEMANTIC, LaneShare(10, 1.0), (LaneHit(5, 0.02, 0.02),))
+    assert list(fused(PipelineFusion.CONVEX, TERM, far)) == [7, 3, 5]
+
+
+@pytest.mark.parametrize("fusion", [PipelineFusion.LEGACY, PipelineFusion.CONVEX])
+def test_a_lane_that_was_asked_about_everything_adds_what_it_said(fusion: PipelineFusion) -> None:
+    """L16: scores add up for what only the other lane ranked; ranks do not, and are not made up."""
+    asked = LaneFound(Stage.TERM, TERM.enters, TERM.hits, judged=(*TERM.hits, LaneHit(9, 6.0, 0.75)))
+    found = {each.number: each for each in fuse((asked, NEAR), fusion)}
+    assert found[9].score == pytest.approx(0.75 + 0.5 * 0.4)
+    assert found[9].parts == pytest.approx({Stage.TERM: 0.75, Stage.SEMANTIC: 0.5 * 0.4})
+    assert found[9].ranks == {Stage.SEMANTIC: 2}
+    assert {each.number: each.score for each in fuse((asked, NEAR), PipelineFusion.RRF)} == fused(PipelineFusion.RRF, TERM, NEAR)
+
+
+def test_what_is_fused_is_what_stands_among_the_first_of_any_lane() -> None:
+    """L16: each once, the lanes in their order."""
+    assert brought_in((TERM, NEAR)) == (7, 3, 5, 9)
+    assert brought_in((LaneFound(Stage.TERM, LaneShare(1, 1.0), TERM.hits), NEAR)) == (7, 3, 9)
 
 
 def test_equal_sums_stand_in_append_order() -> None:

@@ -184,14 +184,15 @@ def test_convex_fusion_looks_at_the_scores() -> None:
     assert recalls.ask("three", embedding=EAST, fusion=Fusion.CONVEX)["results"][1]["id"] == "cap-3"
 
 
-def test_support_is_the_larger_of_words_and_cosine() -> None:
+def test_words_and_cosine_each_support_a_part_of_what_the_other_leaves_open() -> None:
     """O12: where the vector lane ran; a content that has only some of a term's words covers that share of them."""
     recalls = store((1, 1), (1, 0))
     first, second = recalls.ask("token one", "absent", embedding=EAST)["results"]
     assert (first["id"], second["id"]) == ("cap-1", "cap-2")
-    assert first["support"] == 0.71
+    words = recalls.ask("token one", "absent")["results"][0]["support"]
+    assert first["support"] == pytest.approx(1.0 - (1.0 - words) * (1.0 - 0.5**0.5), abs=0.005)
+    assert 0.0 < words < first["support"] == 0.8
     assert second["support"] == 1.0
-    assert recalls.ask("token one", "absent")["results"][0]["support"] < 0.71
 
 
 def test_min_support_cuts_a_fused_ranking_too() -> None:

@@ -65,7 +65,7 @@ def stages_view(told: Explained) -> list[dict[str, Json]]:
 
 
 def row_view(naming: Naming, row: Row, rank: int) -> dict[str, Json]:
-    """Return a line of the fusion's table: its rank in each lane, its score there, every factor, and the score that ranks it."""
+    """Return a line of the fusion's table: its rank in each lane, its score by parts, every factor, and what ranks it."""
     return {"id": naming.id(row.capsule.number), "rank": rank, **_row(row)}
 
 
@@ -110,6 +110,7 @@ def _row(row: Row) -> dict[str, Json]:
         "ranks": {stage.value: rank for stage, rank in row.fused.ranks.items()},
         "fused_rank": row.fused_rank,
         "fused_score": round(row.fused.score, 6),
+        "parts": {stage.value: round(part, 6) for stage, part in row.fused.parts.items()},
         "factors": factors_view(row.factors),
         "score": _shown(row.score),
     }

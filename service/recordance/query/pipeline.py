@@ -57,7 +57,12 @@ class PipelineFusion(StrEnum):
     LEGACY = "legacy"
     """Σ weight × the lane's absolute score: the share of the question's words, the cosine."""
     CONVEX = "convex"
-    """Σ weight × the lane's score ÷ its highest."""
+    """Σ weight × the lane's score between 0 and 1: the cosine, and of all else its part of the lane's highest."""
+
+    @property
+    def by_scores(self) -> bool:
+        """Whether it asks words and meaning for everything that a lane brings in, and not for what they ranked alone."""
+        return self is not PipelineFusion.RRF
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +100,8 @@ def _shares(semantic: float, fuzzy: float, graph: float) -> Shares:
 
 DEFAULT_LANES: Mapping[PipelineFusion, Shares] = {
     PipelineFusion.RRF: _shares(semantic=0.35, fuzzy=0.05, graph=0.05),
-    PipelineFusion.LEGACY: _shares(semantic=0.5, fuzzy=0.3, graph=0.2),
-    PipelineFusion.CONVEX: _shares(semantic=0.7, fuzzy=0.3, graph=0.2),
+    PipelineFusion.LEGACY: _shares(semantic=1.0, fuzzy=0.3, graph=0.2),
+    PipelineFusion.CONVEX: _shares(semantic=1.0, fuzzy=0.3, graph=0.2),
 }
 """Depths and weights, for each fusion its own: chosen on half of LoCoMo's conversations, by turns and by sessions, and reported
 on the other half (`scripts/relevance`, L16). By ranks, vectors that weigh as much as words lose more sessions than turns gain."""
@@ -110,7 +115,7 @@ class Tuning:
     `balance` in 0..1 is what MMR gives to relevance, 1.0 being relevance alone (L11).
     """
 
-    fusion: PipelineFusion = PipelineFusion.RRF
+    fusion: PipelineFusion = PipelineFusion.CONVEX
     lanes: Mapping[PipelineFusion, Shares] = field(default_factory=lambda: DEFAULT_LANES)
     pool: int = 60
     judged: int = 30

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 K1 = 1.2
 B = 0.75
+MILD_B = 0.3
+"""What the length of a content weighs where words are added to cosines: measured, as B is the rule (L16)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +34,11 @@ def idf(document_frequency: int, capsules: int) -> float:
 
 
 class Bm25:
-    """The scores of contents for words of these weights (word → idf), in one corpus."""
+    """The scores of contents for words of these weights (word → idf), in one corpus; `b` in 0..1 is what their lengths weigh."""
 
-    def __init__(self, weights: Mapping[str, float], corpus: CorpusStatistics) -> None:
+    def __init__(self, weights: Mapping[str, float], corpus: CorpusStatistics, b: float = B) -> None:
         self._weights = weights
+        self._b = b
         self._mean_length = corpus.mean_length
 
     def score(self, frequencies: Mapping[str, int], length: int) -> float:
@@ -44,5 +47,5 @@ class Bm25:
         `frequencies` maps each word that counts to how often the content has it (each at least once). The sum is rounded once, so
         the order of the words does not change a bit of it.
         """
-        weights, norm = self._weights, K1 * (1.0 - B + B * length / self._mean_length)
+        weights, norm = self._weights, K1 * (1.0 - self._b + self._b * length / self._mean_length)
         return math.fsum([weights[word] * count * (K1 + 1.0) / (count + norm) for word, count in frequencies.items()])

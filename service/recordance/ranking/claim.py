@@ -23,5 +23,9 @@ class Claim:
 
 
 def support_of(share: float, cosine: float | None) -> float:
-    """Return the larger of the share of the terms' words found and the cosine, never above 1 (O12)."""
-    return share if cosine is None else max(share, min(cosine, 1.0))
+    """Return 1 − (1 − share of the terms' words found) × (1 − cosine), in 0..1; the share alone where there is no cosine (O12).
+
+    Each covers a part of what the other leaves open. Measured, it tells what has an answer from what has none better than the
+    larger of the two, or their mean.
+    """
+    return share if cosine is None else 1.0 - (1.0 - share) * (1.0 - min(cosine, 1.0))

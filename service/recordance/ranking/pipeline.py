@@ -1,7 +1,11 @@
 """Fusion of any number of lanes, each with its weight and its depth, and what a reranker makes of it (L10, L16).
 
-Ties fall to append order. Each lane enters with its first ranks; what lies behind them in every lane follows what is fused, in
-the order of its ranks.
+Each lane enters with its first ranks, and these are what is fused: score = Σ over the lanes of weight × part, where the part of
+rrf is 1 ÷ (60 + rank). The other two ask words and meaning for all of that, wherever it ranks there. legacy: part = share, which
+is the idf of the question's words found ÷ that of all, or the cosine. convex: part = the cosine; for words the BM25 with
+b = 0.3 ÷ its highest among what is fused; for near spellings and links the score ÷ the highest of the lane's first ranks.
+The default is convex with a weight of 1 for words and meaning, so that it is half the one and half the other. Ties fall to append
+order. What lies behind the depth of every lane follows what is fused, in the order of its ranks.
 """
 
 import math
@@ -26,25 +30,39 @@ class LaneHit:
 
 @dataclass(frozen=True, slots=True)
 class LaneFound:
-    """What one lane found, best first, and how it enters a fusion."""
+    """What one lane found, best first, and how it enters a fusion.
+
+    `judged` is what it says of everything that is fused, for fusions by scores; None where nobody asked, so that all it says is
+    what it found.
+    """
 
     stage: Stage
     enters: LaneShare
     hits: tuple[LaneHit, ...]
+    judged: tuple[LaneHit, ...] | None = None
 
     @property
     def front(self) -> tuple[LaneHit, ...]:
         """What of it enters."""
         return self.hits[: self.enters.depth]
 
+    @property
+    def said(self) -> tuple[LaneHit, ...]:
+        """What a fusion by scores adds."""
+        return self.front if self.judged is None else self.judged
+
 
 @dataclass(frozen=True, slots=True)
 class Fused:
-    """A capsule in the fused ranking: its score (above 0), and its rank, from 1, in each lane that found it."""
+    """A capsule in the fused ranking: its score (above 0), its rank, from 1, in each lane that found it, and the sum's parts.
+
+    What lies behind the depth of every lane has no parts.
+    """
 
     number: int
     score: float
     ranks: Mapping[Stage, int]
+    parts: Mapping[Stage, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,40 +98,49 @@ def _share(log_odds: float) -> float:
     return (1.0 if log_odds >= 0.0 else odds) / (1.0 + odds)
 
 
+def brought_in(lanes: Sequence[LaneFound]) -> tuple[int, ...]:
+    """Return what is fused: what stands among the first ranks of any lane, each once."""
+    return tuple(dict.fromkeys(hit.number for lane in lanes for hit in lane.front))
+
+
 def fuse(lanes: Sequence[LaneFound], fusion: PipelineFusion) -> tuple[Fused, ...]:
     """Return everything that any lane found, best first."""
-    totals: dict[int, float] = {}
+    parts: dict[int, dict[Stage, float]] = {}
     for lane in lanes:
-        part = _PARTS[fusion](lane)
-        for rank, hit in enumerate(lane.front, start=1):
-            totals[hit.number] = totals.get(hit.number, 0.0) + lane.enters.weight * part(rank, hit)
-    scores = {number: round(total, _DIGITS) for number, total in totals.items()}
+        for number, part in _PARTS[fusion](lane).items():
+            parts.setdefault(number, {})[lane.stage] = lane.enters.weight * part
+    scores = {number: round(math.fsum(own.values()), _DIGITS) for number, own in parts.items()}
     scores |= _behind(lanes, scores)
     ranks = _ranks(lanes)
     order = sorted(scores, key=lambda number: (-scores[number], number))
-    return tuple(Fused(number, scores[number], ranks[number]) for number in order)
+    return tuple(Fused(number, scores[number], ranks[number], parts.get(number, {})) for number in order)
 
 
-Part = Callable[[int, LaneHit], float]
-"""What a rank and its hit are worth before the lane's weight."""
+Parts = Mapping[int, float]
+"""Of each capsule what a lane gives it, before the lane's weight."""
 
 
-def _by_rank(_: LaneFound) -> Part:
+def _by_rank(lane: LaneFound) -> Parts:
     """Reciprocal rank fusion: Cormack, Clarke and Büttcher, SIGIR 2009."""
-    return lambda rank, _: 1.0 / (RANK_OFFSET + rank)
+    return {hit.number: 1.0 / (RANK_OFFSET + rank) for rank, hit in enumerate(lane.front, start=1)}
 
 
-def _by_share(_: LaneFound) -> Part:
-    return lambda _, hit: hit.share
+def _by_share(lane: LaneFound) -> Parts:
+    return {hit.number: hit.share for hit in lane.said}
 
 
-def _by_score(lane: LaneFound) -> Part:
-    """A convex combination: Bruch, Gai and Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval", TOIS 2023."""
-    highest = max((hit.score for hit in lane.front), default=1.0)
-    return lambda _, hit: hit.score / highest
+def _by_score(lane: LaneFound) -> Parts:
+    """A convex combination: Bruch, Gai and Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval", TOIS 2023.
+
+    A cosine has a scale of its own: divided by its highest, it would say as much where nothing is near.
+    """
+    if lane.stage is Stage.SEMANTIC:
+        return _by_share(lane)
+    highest = max((hit.score for hit in lane.said), default=1.0)
+    return {hit.number: hit.score / highest for hit in lane.said}
 
 
-_PARTS: Mapping[PipelineFusion, Callable[[LaneFound], Part]] = {
+_PARTS: Mapping[PipelineFusion, Callable[[LaneFound], Parts]] = {
     PipelineFusion.RRF: _by_rank,
     PipelineFusion.LEGACY: _by_share,
     PipelineFusion.CONVEX: _by_score,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from recordance.query.terms import TermGroup
 from recordance.query.text_services import PLAIN, TextServices, is_marked
-from recordance.ranking.bm25 import Bm25, CorpusStatistics, idf
+from recordance.ranking.bm25 import MILD_B, Bm25, CorpusStatistics, idf
 
 FEW_WORDS = 12
 """Up to so many words, looking for each in a content is cheaper than counting all of the content's words."""
@@ -90,6 +90,7 @@ class Scorer:
         alone = all(len(way.needed) == 1 for way in self._ways)
         self._bare = self._exact and alone and len(self._words) == len(self._ways) == len(groups)
         self._bm25 = Bm25(self._idf, weights.corpus)
+        self._mild = Bm25(self._idf, weights.corpus, MILD_B)
 
     def score(self, number: int, words: Sequence[str]) -> TermHit | None:
         """Return what the folded `words` of a content say for it, or None if no group matches as a whole.
@@ -128,6 +129,14 @@ class Scorer:
         if not coverage:
             return None
         return Strength(number, coverage, self._bm25.score(counts, len(words)), inexact)
+
+    def mild(self, words: Sequence[str]) -> float:
+        """Return the BM25 of what matches in a content as its length weighs less: what words add to a cosine (L16)."""
+        counts = self._counts(words)
+        if not self._bare:
+            matching = self._counted([self._ways[place] for place in self._standing(counts)])
+            counts = {word: counts[word] for way in matching for word in way.needed}
+        return self._mild.score(counts, len(words))
 
     def share(self, words: Sequence[str]) -> float:
         """Return how much of the terms' words stands in a content that no term matches as a whole, by idf, in 0..1 (O12)."""

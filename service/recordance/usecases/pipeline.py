@@ -16,7 +16,7 @@ from recordance.ranking.blended import factors_of
 from recordance.ranking.claim import Claim, support_of
 from recordance.ranking.diversity import Contender, diverse
 from recordance.ranking.keys import decayed_weight
-from recordance.ranking.pipeline import Fitting, Fused, LaneHit, fitted, fuse, rejudged
+from recordance.ranking.pipeline import Fitting, Fused, LaneHit, fitted, rejudged
 from recordance.ranking.pipeline_run import PipelineHit, PipelineRun, Row, StageRun, StageState
 from recordance.ranking.scoring import TermHit
 from recordance.usecases.looking import Look
@@ -39,7 +39,7 @@ def run_pipeline(look: Look, query: PipelineQuery, models: Models, stopwatch: St
     """Run the stages on one snapshot; `look` looks at `query.request`, or at what a search made of it. Nothing is written."""
     lanes = Lanes(look, query, stopwatch)
     lanes.run()
-    pool = fuse(lanes.found, query.tuning.fusion)[: query.tuning.pool]
+    pool = lanes.fused()[: query.tuning.pool]
     rerank, fitting = _reranked(lanes, pool, models)
     mmr, rows = _spread(lanes, _blended(lanes, pool, fitting))
     return PipelineRun(stages=(*lanes.runs, rerank, mmr), rows=rows, hits=_hits(lanes, rows[: query.wanted]))
@@ -111,7 +111,9 @@ def _helped(look: Look, numbers: Sequence[int]) -> Mapping[int, int]:
 
 def _hits(lanes: Lanes, rows: Sequence[Row]) -> tuple[PipelineHit, ...]:
     """Return the rows that the truth lets ground, with their texts: an index can lag, it can never invent (decision 4)."""
-    texts = lanes.look.reader.texts([row.capsule.number for row in rows])
+    numbers = [row.capsule.number for row in rows]
+    texts = lanes.look.reader.texts(numbers)
+    lanes.ask_meaning(numbers)
     return tuple(
         _hit(lanes, row, texts[row.capsule.number])
         for row in rows
@@ -144,7 +146,7 @@ def _near_words(hit: TermHit | None) -> tuple[str, ...]:
 def _claim(lanes: Lanes, row: Row, text: CapsuleText) -> Claim:
     """Return what each lane has for a row; the words of one that the term lane did not rank are counted in its text."""
     number, share = row.capsule.number, 0.0
-    hit, cosine = lanes.terms.get(number), lanes.cosines.get(number)
+    hit, cosine = lanes.terms.get(number), lanes.cosine(number)
     if lanes.words is not None:
         words = fold_words(text.content) if hit is None else []
         hit = hit or lanes.words.scorer.score(number, words)

@@ -1,17 +1,17 @@
 """The lanes of the pipeline: what each finds on one snapshot, bounded by the pool (L10)."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from recordance.answer.outcome import Sight
 from recordance.domain.attaching import changed_model
 from recordance.domain.capsule import Capsule
-from recordance.domain.embedding import DEFAULT_SPACE
+from recordance.domain.embedding import DEFAULT_SPACE, Measure
 from recordance.ports.clock import Stopwatch
 from recordance.query.document import Order
 from recordance.query.pipeline import PipelineQuery, Stage
 from recordance.query.terms import Alternative, TermGroup
-from recordance.ranking.pipeline import LaneFound, LaneHit, fuse
+from recordance.ranking.pipeline import Fused, LaneFound, LaneHit, brought_in, fuse
 from recordance.ranking.pipeline_run import StageRun, StageState
 from recordance.ranking.scoring import TermHit
 from recordance.usecases.looking import Look
@@ -40,7 +40,8 @@ class _Yield:
 class Lanes:
     """What the lanes have found so far in one run: made once, run in the order of their stages.
 
-    `words` is the term lane, None where it is off; `terms`, `spelled` and `cosines` are what the lanes say of each capsule.
+    `words` is the term lane, None where it is off; `terms`, `spelled` and `cosines` are what the lanes say of what they found;
+    `cosines` also has what was asked about, and is 0 or below where that is not near.
     """
 
     look: Look
@@ -60,6 +61,47 @@ class Lanes:
         self._run(Stage.SEMANTIC, self._semantic)
         self._run(Stage.FUZZY, self._fuzzy)
         self._run(Stage.GRAPH, self._graph)
+
+    def fused(self) -> tuple[Fused, ...]:
+        """Return everything that was found so far, best first (L16)."""
+        fusion = self.query.tuning.fusion
+        if not fusion.by_scores:
+            return fuse(self.found, fusion)
+        numbers = brought_in(self.found)
+        return fuse([replace(lane, judged=self._judged(lane.stage, numbers)) for lane in self.found], fusion)
+
+    def cosine(self, number: int) -> float | None:
+        """Return the cosine of a capsule that the semantic lane found or was asked about, None where it is not above 0."""
+        cosine = self.cosines.get(number, 0.0)
+        return cosine if cosine > 0.0 else None
+
+    def ask_meaning(self, numbers: Sequence[int]) -> None:
+        """Read the cosines of what the semantic lane did not rank; nothing where it did not run."""
+        request, new = self.look.request, [number for number in numbers if number not in self.cosines]
+        if self.look.near is None or request.embedding is None or Stage.SEMANTIC not in self.query.stages or not new:
+            return
+        measure, vectors = Measure(request.embedding), self.look.reader.vectors(request.space, new)
+        self.cosines |= {number: measure.cosine(vectors[number]) if number in vectors else 0.0 for number in new}
+
+    def _judged(self, stage: Stage, numbers: Sequence[int]) -> tuple[LaneHit, ...] | None:
+        """Return what words or meaning say of capsules, wherever these stand in the lane; None for the other lanes."""
+        match stage:
+            case Stage.TERM:
+                return tuple(self._by_words(numbers))
+            case Stage.SEMANTIC:
+                self.ask_meaning(numbers)
+                return tuple(LaneHit(each, own, min(own, 1.0)) for each in numbers if (own := self.cosines[each]) > 0.0)
+            case _:
+                return None
+
+    def _by_words(self, numbers: Sequence[int]) -> Iterator[LaneHit]:
+        if self.words is None:
+            return
+        contents = self.words.words_of(numbers)
+        for number in numbers:
+            hit = self.terms.get(number) or self.words.scorer.score(number, contents[number])
+            if hit is not None:
+                yield LaneHit(number, self.words.scorer.mild(contents[number]), hit.support)
 
     def _run(self, stage: Stage, step: Callable[[], _Yield]) -> None:
         if stage not in self.query.stages:
@@ -99,7 +141,7 @@ class Lanes:
 
     def _graph(self) -> _Yield:
         """Go one hop from the best of what the others found."""
-        seeds = [each.number for each in fuse(self.found, self.query.tuning.fusion)[:MOST_SEEDS]]
+        seeds = [each.number for each in self.fused()[:MOST_SEEDS]]
         if not seeds:
             return _Yield(why="there is no hit to go on from")
         hits = graph_hits(self.look, seeds, self.query.tuning.share(Stage.GRAPH).depth)

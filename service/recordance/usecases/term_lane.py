@@ -105,6 +105,13 @@ class TermLane:
             if hit is not None and number in capsules:
                 yield Ranked(hit, capsules[number], decayed_weight(capsules[number], self.at))
 
+    def words_of(self, numbers: Sequence[int]) -> Mapping[int, Sequence[str]]:
+        """Return the folded words of contents, matches or not; a number without content has none."""
+        new = [number for number in numbers if number not in self._words]
+        contents = self.view.reader.contents(new) if new else {}
+        self._words.update((number, fold_words(contents[number]) if number in contents else []) for number in new)
+        return self._words
+
     def _stands_above(self, hit: TextRank, horizon: Horizon | None) -> bool:
         """Whether a match stands strictly above everything that was not read."""
         return horizon is None or self._key(hit) < self._key(horizon)
