@@ -3,8 +3,12 @@
 from typing import Any
 
 from recordance.domain.caller import Caller
+from recordance.domain.change import AppendCorroboration
+from recordance.domain.journal import Op
+from recordance.domain.review import AnchorVerdict, Corroboration
 from support.houses import House
 from support.stores import ANN, BOB
+from support.truths import told as journaled
 
 MALLORY = Caller(actor="mallory")
 CYD = Caller(actor="cyd")
@@ -67,4 +71,17 @@ def test_a_headline_is_of_the_words_that_are_backed() -> None:
     house.store("we pin tokio at one")
     house.call("memory_feedback", BOB, capsule_id="cap-1", outcome="helped")
     rewrite(house, headline="tokio is no longer pinned")
+    assert told(house)[0] == "unwarranted"
+
+
+def test_a_commit_that_bore_former_words_out_bears_nothing_out_of_the_new_ones() -> None:
+    """O8, W8: the git witness's verdict too is of what was said when it was given."""
+    house = House()
+    house.store("we pin tokio at one", anchor="Cargo.toml:7")
+    bench = house.benches["home"]
+    borne_out = Corroboration(1, "main", "Cargo.toml", None, AnchorVerdict.CORROBORATED, 1, bench.clock.now())
+    with bench.truth.writing() as writer:
+        writer.apply(journaled(Op.CORROBORATED, 1, AppendCorroboration(borne_out)), "git", bench.clock.now())
+    assert told(house) == ("earned", "a commit bears its anchor out")
+    rewrite(house, content="we pin tokio at nine")
     assert told(house)[0] == "unwarranted"
