@@ -6,6 +6,7 @@ import pytest
 
 from support.dialect_judges import JUDGES
 from support.dialect_trials import FRAGMENTS, SETTINGS, trial
+from support.merge_trials import ROWS, trial_of_several
 
 SEEDS = range(4)
 """One for each kind of words and text services."""
@@ -17,6 +18,14 @@ def test_every_dialect_answers_what_its_oracle_does_on_every_adapter(seed: int) 
     """O11, L8 to L18, F9, F10, O7, O10, T5, T9: drawn stores that live on, callers and arguments; a failure names its seed."""
     met = trial(seed, REQUESTS, JUDGES, *SETTINGS[seed])
     assert sum(met[tool] for tool in JUDGES) == REQUESTS
+
+
+@pytest.mark.parametrize("seed", [401])
+def test_several_destinations_answer_what_follows_from_each_alone(seed: int) -> None:
+    """D4, O11: drawn destinations on engines that differ, of which two share contents; a failure names its seed."""
+    met = trial_of_several(seed, REQUESTS, JUDGES)
+    assert {tool for tool in ROWS if not met[tool]} == set()
+    assert sum(met[f"{tool}: equal"] for tool in ROWS) >= 10
 
 
 def test_the_trials_meet_every_dialect_and_seldom_a_refusal() -> None:

@@ -30,7 +30,7 @@ class AccruedOracle:
         order = sorted(pool, key=lambda number: (stuffed[number], -scores[number], number))
         if "mmr" in given:
             order = self._spread(order, scores, stuffed, k, given["mmr"])
-        best = sorted(order[:k], key=lambda number: (stuffed[number], self._late(given.get("rerank_by", "relevance"), number)))
+        best = sorted(order[:k], key=lambda number: (stuffed[number], self.late(given.get("rerank_by", "relevance"), number)))
         return [(number, scores[number]) for number in best]
 
     def _scored(self, given: Arguments, depth: int) -> tuple[list[int], dict[int, float]]:
@@ -62,7 +62,8 @@ class AccruedOracle:
         most = max(counts.values(), default=0)
         return len(content) >= LONG and most >= REPEATED and most >= SHARE * len(content)
 
-    def _late(self, by: str, number: int) -> float:
+    def late(self, by: str, number: int) -> float:
+        """Return what reorders hits by what the caller names; smaller comes first (L18)."""
         capsule = self.reading.world.capsules[number]
         worth = (1 + math.log1p(capsule.value)) * (0.5 + capsule.use.feedback_weight)
         return {"relevance": 0.0, "value": -worth, "recency": -capsule.validity.valid_from, "confidence": -capsule.confidence}[by]

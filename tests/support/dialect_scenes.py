@@ -25,9 +25,11 @@ _LONG = {
     6: "trust",
     7: "rust",
     9: "trusts",
-    11: "deploy",
-    12: "deploys",
+    11: "deployment",
+    12: "deployments",
+    13: "release12",
     14: "configuração",
+    15: "release34",
     17: "naive",
 }
 WORDS = tuple(_LONG.get(number, f"w{number}") for number in range(40))
@@ -228,6 +230,10 @@ class DialectScene(Scene):
         """Return a word of some letters with one of them left out, doubled, taken for another, or swapped with the next."""
         chance = self._chance
         word = chance.choice([each for each in self._vocabulary if len(each) >= 4] or ["servers"])
+        return self._slipped(self._slipped(word)) if len(word) >= 8 and chance.random() < 0.5 else self._slipped(word)
+
+    def _slipped(self, word: str) -> str:
+        chance = self._chance
         place = chance.randrange(len(word) - 1)
         before, one, after = word[:place], word[place], word[place + 1 :]
         return before + chance.choice((after, one + one + after, "x" + after, after[0] + one + after[1:]))

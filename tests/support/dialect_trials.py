@@ -156,6 +156,7 @@ FRAGMENTS = ("fragments", "dropped_unmatched_fragments", "dropped_generic_fragme
 def run(requests: int, seed: int) -> int:
     """Run trials over one store after the other until so many requests were put; return 0 if nobody disagreed."""
     from support.dialect_judges import JUDGES
+    from support.merge_trials import trial_of_several
 
     print(f"seed {seed}", flush=True)
     met = Counter[str]()
@@ -163,7 +164,9 @@ def run(requests: int, seed: int) -> int:
     while put < requests:
         count = min(REQUESTS_A_STORE, requests - put)
         try:
-            met += trial(seed + put, count, JUDGES, *SETTINGS[put // REQUESTS_A_STORE % len(SETTINGS)])
+            kind = put // REQUESTS_A_STORE % (len(SETTINGS) + 1)
+            several = kind == len(SETTINGS)
+            met += trial_of_several(seed + put, count, JUDGES) if several else trial(seed + put, count, JUDGES, *SETTINGS[kind])
         except Disagreement as disagreement:
             print(disagreement)
             return 1

@@ -3,6 +3,7 @@
 Its numbers are stated here by themselves, so that a default that changes by mistake is a disagreement.
 """
 
+import functools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,8 @@ from support.word_oracle import Way, unspaced, words
 
 POOL, HALF_LIFE = 60, 90.0
 """How much one lane may find (measured, no rule), and the days in which a weight halves (L6)."""
-LETTERS, MOST_MISSING, MOST_SPELLINGS = range(4, 33), 16, 32
+LETTERS, LONG_LETTERS = range(4, 33), range(8, 33)
+MOST_MISSING, MOST_TWICE, MOST_SPELLINGS = 16, 4, 32
 SEEDS, SEED_ENTITIES, CROWD = 5, 12, 200
 DAY = 86_400_000_000
 LATIN = set("abcdefghijklmnopqrstuvwxyz0123456789")
@@ -53,7 +55,7 @@ class LaneOracle:
 
     def by_spelling(self) -> list[Hit]:
         """Return what has a near spelling of a word that no capsule has."""
-        near = self._near()
+        near = self._near
         share = len(near) / len(self.asked)
         ways = {word: [Way(f"fuzzy:{each}", (each,)) for each in spellings] for word, spellings in near.items()}
         return [Hit(each.number, each.score, each.share * share) for each in self._weighed(ways)[:POOL]]
@@ -64,7 +66,7 @@ class LaneOracle:
 
     def spelled(self, number: int) -> list[str]:
         """Return the near spellings that a content has, in order."""
-        return self._labels(number, [[Way(f"fuzzy:{each}", (each,)) for each in near] for near in self._near().values()])
+        return self._labels(number, [[Way(f"fuzzy:{each}", (each,)) for each in near] for near in self._near.values()])
 
     def weight(self, number: int, b: float = 0.75) -> float:
         """Return the BM25 of the question's words in a content, whose length weighs `b`."""
@@ -94,12 +96,15 @@ class LaneOracle:
     def _labels(self, number: int, ways: Iterable[list[Way]]) -> list[str]:
         return list(dict.fromkeys(way.label for each in ways for way in self.reading.met(number, each)))
 
+    @functools.cached_property
     def _near(self) -> dict[str, list[str]]:
-        """Return the question's words that stand nowhere with the words in the corpus that one slip makes of them."""
+        """The question's words that stand nowhere, with the words of the corpus that one slip makes of each, or else two."""
         standing = {word for number in self.reading.corpus for word in self.reading.plain[number]}
         missing = [word for word in self.asked if word not in standing][:MOST_MISSING]
-        near = {word: sorted(each for each in standing if _slipped(word, each))[:MOST_SPELLINGS] for word in missing}
-        return {word: each for word, each in near.items() if each}
+        near = {word: [each for each in standing if _is_one_slip(word, each)] for word in missing}
+        long = [word for word in missing if not near[word] and len(word) in LONG_LETTERS and not unspaced(word)]
+        near |= {word: [each for each in standing if _are_two_slips(word, each)] for word in long[:MOST_TWICE]}
+        return {word: sorted(each)[:MOST_SPELLINGS] for word, each in near.items() if each}
 
     def late(self, number: int) -> tuple[float, Instant, Instant, int, int]:
         """The order of what its words leave equal: weight, validity, last use, count, id (L6)."""
@@ -145,14 +150,29 @@ def _of(ways: Sequence[Way]) -> list[str]:
     return [word for way in ways for word in way.words]
 
 
-def _slipped(one: str, other: str) -> bool:
-    """Whether one letter left out, put in, taken for another, or swapped with its neighbour makes one word of the other."""
-    if len(one) not in LETTERS or unspaced(one) or not set(other) <= set(one) | LATIN or one == other:
+def _is_one_slip(word: str, other: str) -> bool:
+    """Whether one slip makes one word of the other; letters come from the alphabet of the word's own."""
+    if len(word) not in LETTERS or unspaced(word) or not set(other) <= set(word) | LATIN or abs(len(word) - len(other)) > 1:
         return False
-    alike = next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    rest, rest_of_other = one[alike:], other[alike:]
-    swapped = rest[1:2] + rest[:1] + rest[2:] == rest_of_other
-    return rest[1:] == rest_of_other or rest == rest_of_other[1:] or rest[1:] == rest_of_other[1:] or swapped
+    return _slips(word, other) == 1
+
+
+def _are_two_slips(word: str, other: str) -> bool:
+    """Whether two slips make one word of the other; both begin alike and have the same digits."""
+    digits = ["".join(filter(str.isdigit, each)) for each in (word, other)]
+    alike = word[0] == other[0] and digits[0] == digits[1] and abs(len(word) - len(other)) <= 2
+    return alike and _slips(word, other) == 2
+
+
+@functools.cache
+def _slips(one: str, other: str) -> int:
+    """Return how many letters left out, put in, taken for others, or swapped with their neighbours lie between two words."""
+    if not one or not other:
+        return len(one) + len(other)
+    ways = [_slips(one[1:], other) + 1, _slips(one, other[1:]) + 1, _slips(one[1:], other[1:]) + (one[0] != other[0])]
+    if len(one) > 1 and one[:2] == other[1::-1]:
+        ways.append(_slips(one[2:], other[2:]) + 1)
+    return min(ways)
 
 
 def _summed(links: Iterator[tuple[int, float]]) -> dict[int, float]:
