@@ -1,7 +1,8 @@
 """Embedding what is stored: everything once, newest first, whatever the model does meanwhile (decision 10, W4)."""
 
+import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -195,6 +196,21 @@ def test_one_process_embeds_at_a_time(stored: Stored) -> None:
     assert (stored.background.look_again(), stored.background.look_again()) == (False, True)
     stored.all()
     assert stored.waiting == 0
+
+
+def test_a_count_that_is_wrong_keeps_nobody_busy(tmp_path: Path) -> None:
+    """Decision 10: where something is counted as waiting that is not there, it is looked at again from time to time alone."""
+    with opened("sqlite", tmp_path) as truth:
+        stored = Stored(truth)
+        remember(truth, "a")
+        stored.all()
+        with closing(sqlite3.connect(tmp_path / "store" / "truth.db")) as database, database:
+            database.execute("UPDATE embedding_space SET vectors = 0")
+        assert stored.background.status().is_due
+        stored.background.commit()
+        assert not stored.background.status().is_due
+        assert not stored.background.look_again()
+        assert (stored.background.status().is_due, stored.embedder.batches) == (True, [["a"]])
 
 
 def test_what_lacks_a_vector_is_told_within_bounds(stored: Stored) -> None:

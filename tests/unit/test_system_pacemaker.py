@@ -3,10 +3,11 @@
 import itertools
 import logging
 import threading
+from collections.abc import Sequence
 
 import pytest
 
-from recordance.errors import ReplicaDamaged, StateKind, StoreUnusable
+from recordance.errors import ModelFailed, ReplicaDamaged, StateKind, StoreUnusable
 from recordance.usecases.follow import FollowerStatus
 from recordance_adapters.driven.system.pacemaker import Background, Backlog, Pacemaker, Timings, grown
 
@@ -17,10 +18,10 @@ BOUND = 20.0
 class Ledger:
     """A follower over a number of rows: everything that waits is applied by a commit. Fails as often as it is told to."""
 
-    def __init__(self, *, failures: int = 0) -> None:
+    def __init__(self, *, failures: int = 0, failing: Sequence[Exception] = ()) -> None:
         self.rows = 0
         self.applied = 0
-        self.failures = failures
+        self.failures = [*failing, *(ReplicaDamaged("the disk is full") for _ in range(failures))]
         self.caught_up = threading.Condition()
 
     def write(self) -> None:
@@ -33,8 +34,7 @@ class Ledger:
     def commit(self) -> None:
         with self.caught_up:
             if self.failures:
-                self.failures -= 1
-                raise ReplicaDamaged("the disk is full")
+                raise self.failures.pop(0)
             self.applied = self.rows
             self.caught_up.notify_all()
 
@@ -135,6 +135,21 @@ def test_a_failing_commit_is_logged_and_tried_again(caplog: pytest.LogCaptureFix
         assert ledger.is_applied(1)
         assert pacemaker.stop()
     assert len([record for record in caplog.records if "next try" in record.message]) == 2
+
+
+def test_of_a_model_that_fails_the_log_tells_once_for_each_reason(caplog: pytest.LogCaptureFixture) -> None:
+    """Decision 10: why contents wait, and that they wait no more; no trace, which would say less."""
+    reasons = ["cannot be reached", "cannot be reached", "was refused its key"]
+    ledger = Ledger(failing=[ModelFailed(f"status: {why}", why=why) for why in reasons])
+    ledger.write()
+    with caplog.at_level(logging.WARNING):
+        pacemaker = running(ledger)
+        assert ledger.is_applied(1)
+        assert pacemaker.stop()
+    waits = "contents wait to be embedded, for the model {0}: status: {0}"
+    told = [waits.format(why) for why in dict.fromkeys(reasons)]
+    assert [record.message for record in caplog.records] == [*told, "the model answers again"]
+    assert not any(record.exc_info for record in caplog.records)
 
 
 def test_a_failing_probe_does_not_end_the_thread() -> None:

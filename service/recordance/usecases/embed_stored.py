@@ -46,22 +46,22 @@ class StoredEmbedder:
         self._batch = self._size = batch
         self._top, self._below = 0, _ABOVE_ALL
         self._refused: dict[int, int] = {}
-        self._elsewhere = False
+        self._resting = False
 
     def status(self) -> FollowerStatus:
-        """Return how many capsules wait, in the place of journal rows; none while another process embeds them."""
+        """Return how many capsules wait, in the place of journal rows; none while nothing can be done about them here."""
         with self._truth.reading() as reader:
-            return FollowerStatus(0 if self._elsewhere else waiting(reader, self._embedder.model), 0, 0)
+            return FollowerStatus(0 if self._resting else waiting(reader, self._embedder.model), 0, 0)
 
     def look_again(self) -> bool:
-        """Let the next status count what waits even if another process was at it, which may have ended; whether none was."""
-        was, self._elsewhere = self._elsewhere, False
+        """Let the next status count what waits even if another process was at it, which may have ended; whether it did anyway."""
+        was, self._resting = self._resting, False
         return not was
 
     def commit(self) -> None:
         """Embed one batch. Raises ModelFailed where the model fails, and what the truth raises."""
         with self._duty() as ours:
-            self._elsewhere = not ours
+            self._resting = not ours
             if ours:
                 self._embed_some()
 
@@ -71,7 +71,8 @@ class StoredEmbedder:
             numbers = self._next(reader, space)
             capsules, texts = reader.capsules(numbers), reader.texts(numbers)
         numbers = [number for number in numbers if number in texts]
-        if not numbers:
+        if not numbers:  # whatever is counted there, nothing is to be read
+            self._resting = True
             return
         try:
             vectors = self._embedder.embed_contents([texts[number].content for number in numbers])
