@@ -4,18 +4,22 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from recordance.answer.envelope import FRAMING, LABEL
 from recordance.answer.merging import Failed, absences, aside_view, failed_view
 from recordance.answer.outcome import BY_QUESTION, Sight, abstention_reason, excluded_view, exclusion_reason
-from recordance.domain.capsule import LabelField
+from recordance.answer.recalled_rows import hit_row
 from recordance.domain.destination import Naming
-from recordance.domain.instant import format_instant
 from recordance.errors import Json
 from recordance.query.exclusion import ExclusionReason
 from recordance.query.lane import Lane
+from recordance.query.memory_recall import Payload, Projection
 from recordance.query.pipeline import PipelineQuery, Stage
 from recordance.query.terms import TermGroup
 from recordance.ranking.pipeline_run import PipelineHit, StageRun, StageState
+
+_SHOWN = (
+    "label", "framing", "id", "title", "content", "score", "via", "matched_terms", "support", "type", "project", "tags",
+    "created_at", "instruction_taint",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,24 +39,9 @@ class QuickPart:
 
 
 def quick_row(naming: Naming, hit: PipelineHit) -> dict[str, Json]:
-    """Return a hit as a row; what does not apply is absent."""
-    labels = {"type": LabelField.TYPE, "project": LabelField.PROJECT}
-    borne = {name: label for name, field in labels.items() if (label := hit.capsule.labels.get(field)) is not None}
-    return {
-        "label": LABEL,
-        "framing": FRAMING,
-        "id": naming.id(hit.capsule.number),
-        "title": hit.text.headline,
-        "content": hit.text.content,
-        "score": round(hit.score, 4),
-        "via": [stage.value for stage in hit.via],
-        "matched_terms": list(hit.matched),
-        "support": round(hit.claim.support, 2),
-        **borne,
-        "tags": list(hit.text.tags),
-        "created_at": format_instant(hit.capsule.captured_at),
-        "instruction_taint": bool(hit.capsule.taint),
-    }
+    """Return of a row of `memory_recall` what tells a hit at a glance; what does not apply is absent."""
+    whole = {"tags": [], **hit_row(naming, hit, Projection.FULL, Payload.UNREAD)}
+    return {name: whole[name] for name in _SHOWN if name in whole}
 
 
 def skipped_view(stages: Sequence[StageRun]) -> list[dict[str, Json]]:

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from recordance.answer.merging import Failed
-from recordance.answer.quick import QuickPart
 from recordance.answer.recalled import Recalled, RecalledPart, recalled_report
 from recordance.domain.caller import Caller, Permission
 from recordance.domain.instant import Instant
@@ -13,6 +12,7 @@ from recordance.query.request import RecallRequest
 from recordance.usecases.looking import Look, look_at
 from recordance.usecases.neighbours import beside, linked
 from recordance.usecases.pipeline import run_pipeline, with_embedding
+from recordance.usecases.quick_search import found_in
 from recordance.usecases.searching import Told, search
 from recordance.usecases.store import Destinations, Store
 
@@ -45,23 +45,11 @@ def _part(destinations: Destinations, look: Look, request: MemoryRecall, least: 
     limit = request.limit.effective
     query = request.pipeline.showing(max(limit, least))
     run = run_pipeline(look, query, destinations.models)
-    groups, space = look.groups(query.terms), look.reader.space(look.request.space)
-    found = QuickPart(
-        name=look.store.name,
-        naming=look.store.naming,
-        stages=run.stages,
-        hits=run.hits,
-        excluded=look.tally(look.question(groups)).excluded,
-        groups=groups,
-        capsules=look.corpus.statistics.capsules,
-        vectors=0 if space is None else space.vectors,
-        sight=look.sight,
-    )
     timeline = request.mode is Mode.TIMELINE
     seeds = [(hit.capsule, hit.text) for hit in run.hits]
     most = (request.related + request.expansion) * (SPARE if least else 1)
     return RecalledPart(
-        found=found,
+        found=found_in(look, query, run),
         beside={capsule.number: beside(look, capsule.number, request.neighbors) for capsule, _ in seeds} if timeline else {},
         linked=linked(look, seeds[:limit], most) if most else (),
         last_written=_last_written(look) if request.mode is Mode.SEARCH else None,

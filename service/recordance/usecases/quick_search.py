@@ -11,7 +11,8 @@ from recordance.domain.caller import Caller
 from recordance.errors import Json
 from recordance.query.pipeline import PipelineQuery
 from recordance.query.request import RecallRequest
-from recordance.usecases.looking import look_at
+from recordance.ranking.pipeline_run import PipelineRun
+from recordance.usecases.looking import Look, look_at
 from recordance.usecases.pipeline import run_pipeline, with_embedding
 from recordance.usecases.searching import Searched, Told, search
 from recordance.usecases.store import Destinations, Store
@@ -47,19 +48,23 @@ def search_quickly(destinations: Destinations, caller: Caller, asked: PipelineQu
 
 def _found(destinations: Destinations, store: Store, caller: Caller, request: RecallRequest, query: PipelineQuery) -> QuickPart:
     with look_at(store, caller, request) as look:
-        run = run_pipeline(look, query, destinations.models)
-        groups, space = look.groups(query.terms), look.reader.space(request.space)
-        return QuickPart(
-            name=store.name,
-            naming=store.naming,
-            stages=run.stages,
-            hits=run.hits,
-            excluded=look.tally(look.question(groups)).excluded,
-            groups=groups,
-            capsules=look.corpus.statistics.capsules,
-            vectors=0 if space is None else space.vectors,
-            sight=look.sight,
-        )
+        return found_in(look, query, run_pipeline(look, query, destinations.models))
+
+
+def found_in(look: Look, query: PipelineQuery, run: PipelineRun) -> QuickPart:
+    """Return what a run found in one store, with what an empty answer needs to say of it."""
+    groups, space = look.groups(query.terms), look.reader.space(look.request.space)
+    return QuickPart(
+        name=look.store.name,
+        naming=look.store.naming,
+        stages=run.stages,
+        hits=run.hits,
+        excluded=look.tally(look.question(groups)).excluded,
+        groups=groups,
+        capsules=look.corpus.statistics.capsules,
+        vectors=0 if space is None else space.vectors,
+        sight=look.sight,
+    )
 
 
 def _part(each: Told[QuickPart] | Failed) -> QuickPart | Failed:

@@ -18,17 +18,23 @@ from recordance_adapters.wire.kinds import mark, whole, word
 from recordance_adapters.wire.scopes import SEARCH_SCOPE, SEARCHED_DESTINATION, searched
 from recordance_adapters.wire.tool import Call, Effect, Tool, ToolSet
 
+
+def _entity_as(name: str, other: str) -> Parameter:
+    """Return the parameter that names an entity: the two contracts call it otherwise, and each may be taken for the other."""
+    return Parameter(
+        name=name,
+        kind=mark(),
+        description="In any case, whole.",
+        presence=Presence.REQUIRED,
+        example="tokio",
+        missing=f"without {name} there is nothing to look up",
+        mistaken_for=(other, "query"),
+    )
+
+
 ENTITY_ARGUMENTS = Declaration(
     (
-        Parameter(
-            name="name",
-            kind=mark(),
-            description="In any case, whole.",
-            presence=Presence.REQUIRED,
-            example="tokio",
-            missing="without a name there is nothing to look up",
-            mistaken_for=("entity", "query"),
-        ),
+        _entity_as("name", "entity"),
         Parameter(name="limit", kind=whole(1, MOST_SHOWN), description="Rows of each list.", default=DEFAULT_ENTITY_LIMIT),
         SEARCH_SCOPE,
         SEARCHED_DESTINATION,
@@ -36,15 +42,7 @@ ENTITY_ARGUMENTS = Declaration(
 )
 RELATIONS_ARGUMENTS = Declaration(
     (
-        Parameter(
-            name="entity",
-            kind=mark(),
-            description="In any case, whole.",
-            presence=Presence.REQUIRED,
-            example="tokio",
-            missing="without an entity there is nothing to look up",
-            mistaken_for=("name", "query"),
-        ),
+        _entity_as("entity", "name"),
         Parameter(
             name="relation_type",
             kind=mark(),
