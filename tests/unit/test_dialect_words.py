@@ -24,10 +24,14 @@ _NAMES = {parameter.name for tool in TOOLS for parameter in tool.arguments.param
 _TELLING = {name for name in _NAMES if "_" in name} | {"terms"}
 
 
+def takes(tool: str) -> set[str]:
+    """The names of a tool's parameters."""
+    return {parameter.name for each in TOOLS if each.name == tool for parameter in each.arguments.parameters}
+
+
 def foreign(tool: str, words: str) -> set[str]:
     """Parameters of other tools in what a tool says, but for what stands behind the name of a tool or as what was sent."""
-    own = {parameter.name for each in TOOLS if each.name == tool for parameter in each.arguments.parameters}
-    own |= _NESTED if tool == "memory_search" else set()
+    own = takes(tool) | (_NESTED if tool == "memory_search" else set())
     return {word for word in re.findall(r"\w+", words) if word in _TELLING - own - {tool.name for tool in TOOLS}}
 
 
@@ -80,36 +84,30 @@ def strings(value: Json) -> Iterator[str]:
 def test_an_empty_answer_names_no_parameter_of_another_tool(tool: str, house: House) -> None:
     """O1, O6: advice that the asked tool refuses as unknown helps nobody."""
     given: dict[str, Any] = ASKING[tool]
-    takes = {parameter.name for each in TOOLS if each.name == tool for parameter in each.arguments.parameters}
-    vector = {"query_embedding": [1.0, 0.0]} if "query_embedding" in takes else {}
+    vector = {"query_embedding": [1.0, 0.0]} if "query_embedding" in takes(tool) else {}
     for more in ({}, {"search_scope": "all"}, vector):
         answer = house.call(tool, **given, **more)
         assert not any(answer.get(name) for name in ("results", "result", "memories")), answer
         assert foreign(tool, " ".join(strings(answer))) == set(), answer
 
 
-@pytest.mark.parametrize(
-    "bad",
-    [
-        {"search_scope": "nowhere"},
-        {"query": "?!", "terms": ["?!"], "selection": {"query": "x" * 5000}, "name": "", "entity": ""},
-        {"query_embedding": [0.0]},
-        {"query_embedding": [1.0, 2.0, 3.0]},
-        {"limit": "many", "k": "many", "selection": {"limit": "many"}},
-    ],
-    ids=",".join,
+BAD: tuple[dict[str, Any], ...] = (
+    {"search_scope": "nowhere"},
+    {"query": "?!", "terms": ["?!"], "selection": {"query": "x" * 5000}, "name": "", "entity": ""},
+    {"query_embedding": [0.0]},
+    {"query_embedding": [1.0, 2.0, 3.0]},
+    {"limit": "many", "k": "many", "selection": {"limit": "many"}},
 )
-@pytest.mark.parametrize("tool", ASKING)
-def test_a_refusal_names_no_parameter_of_another_tool(tool: str, bad: dict[str, Any]) -> None:
+REFUSED = [(tool, given) for tool in ASKING for bad in BAD if (given := {name: bad[name] for name in bad if name in takes(tool)})]
+
+
+@pytest.mark.parametrize(("tool", "given"), REFUSED, ids=[f"{tool}-{','.join(given)}" for tool, given in REFUSED])
+def test_a_refusal_names_no_parameter_of_another_tool(tool: str, given: dict[str, Any]) -> None:
     """L2, D2, T1: what to send instead can be sent to the tool that was asked."""
-    takes = {parameter.name for each in TOOLS if each.name == tool for parameter in each.arguments.parameters}
-    given = {name: value for name, value in bad.items() if name in takes}
-    if not given:
-        pytest.skip("it takes none of these")
     house = House()
     house.store("we pin tokio", embedding=[1.0, 0.0])
     with pytest.raises(Refusal) as refused:
-        house.call(tool, **{**ASKING[tool], **given, **({} if "search_scope" in given else {"search_scope": "home"})})
+        house.call(tool, **{"search_scope": "home", **ASKING[tool], **given})
     assert foreign(tool, str(refused.value)) == set()
 
 
