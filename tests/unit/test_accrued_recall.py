@@ -458,6 +458,24 @@ def test_a_stuffed_correction_stands_above_what_it_corrects_and_above_nothing_el
     assert answer["result"][1]["resolved_over"] == ["cap-3"]
 
 
+def test_a_flood_of_restatements_keeps_no_correction_out() -> None:
+    """O9, L12: of a retired value that is restated more often than a recall weighs, the correction still comes first."""
+    recalls = Recalls()
+    recalls.remember("the gateway times out after thirty seconds", standing=Standing(superseded_at=NOON, superseded_by=2))
+    why = "since the slow night in march, when half of all requests of the shop had failed"
+    recalls.remember(f"the gateway times out after sixty seconds {why}")
+    recalls.relate(2, RelationKind.SUPERSEDES, 1)
+    recalls.remember(*(f"the gateway times out after thirty seconds n{place}" for place in range(80)))
+    recalls.remember("the gateway rings")
+    assert 2 not in found(recalls, "gateway times out seconds", k=5)
+    answer = asked(recalls, "gateway times out seconds", k=5, resolve_conflicts=True)
+    assert ids(answer)[0] == 2
+    assert set(answer["result"][0]["resolved_over"]) >= {f"cap-{number}" for number in ids(answer)[1:]}
+    assert answer["store"]["matched"] == 82
+    plain = found(recalls, "gateway rings", k=1)
+    assert found(recalls, "gateway rings", k=1, resolve_conflicts=True) == plain == [83], "who restates nothing stays above"
+
+
 def test_the_server_can_resolve_without_being_asked() -> None:
     """O9: one setting for all who recall."""
     recalls = relying(corrected(), wishes=frozenset({Wish.RESOLVED}))

@@ -15,7 +15,7 @@ from recordance.domain.warrant import Warrant, warrant
 from recordance.ports.terms import Tally
 from recordance.query.accrued import AccruedRequest, Detail, Wish
 from recordance.query.document import Order
-from recordance.query.exclusion import Eligibility
+from recordance.query.exclusion import Eligibility, ExclusionReason
 from recordance.query.folding import fold_words
 from recordance.query.lane import Fusion
 from recordance.ranking.accrual import Signals, accrued, by_score, relevances
@@ -75,16 +75,18 @@ class _Accrual:
         self._look = look
         self._request = request
         self._reliance = reliance
-        query = look.question(look.groups(look.request.terms), Order.WEIGHT)
-        self._lane = look.lane(query)
-        self._tally = _counted(look, self._lane, look.tally(query))
+        self._query = look.question(look.groups(look.request.terms), Order.WEIGHT)
+        self._lane = look.lane(self._query)
+        self._tally = _counted(look, self._lane, look.tally(self._query))
 
     def found(self, wanted: int) -> AccruedFound:
-        pool = self._pool()
+        near = self._pool()
+        behind = self._behind(near)
+        over = self._resolved({**near, **behind})
+        pool = {**near, **{number: each for number, each in behind.items() if number in over}}
         hits = {each.number: each for each in self._weighed(pool)}
         plain = clean_first(by_score(list(hits), {number: hit.score for number, hit in hits.items()}), lambda n: hits[n].stuffed)
         spread = self._spread(plain, hits, pool, wanted)
-        over = self._resolved(pool)
         order = demoted(spread, over)
         best = [replace(hits[number], resolved_over=over.get(number, ())) for number in order[:wanted]]
         folded = self._folded(plain, spread, order)
@@ -107,9 +109,36 @@ class _Accrual:
         capsules = {each.capsule.number: each.capsule for each in ranked}
         if near is not None:
             capsules |= {each.capsule.number: each.capsule for each in near.ranked}
+        return self._pooled(capsules, {each.hit.number: each.hit for each in ranked})
+
+    def _behind(self, pool: Mapping[int, _Pooled]) -> Mapping[int, _Pooled]:
+        """Return the matching corrections of matching retired values that restatements keep out of the pool (O9)."""
+        whole = self._tally.eligible <= len(pool) or not self._tally.excluded.get(ExclusionReason.SUPERSEDED)
+        if whole or Wish.RESOLVED not in self._request.wishes:
+            return {}
+        seen = self._look.eligibility
+        query = replace(self._query, eligibility=replace(seen, admit=seen.admit | {ExclusionReason.SUPERSEDED}))
+        ranked = self._look.lane(query).best(self._request.pool) if self._look.tally(query).eligible else ()
+        retired = {each.capsule.number for each in ranked if each.capsule.standing.superseded_at is not None}
+        numbers = self._successors(retired) - pool.keys()
+        found = self._pooled(self._look.reader.capsules(numbers), {}) if numbers else {}
+        return {number: each for number, each in found.items() if each.hit is not None or each.cosine is not None}
+
+    def _successors(self, retired: set[int]) -> set[int]:
+        """Return what took the place of the retired ones, in any number of steps."""
+        found: set[int] = set()
+        front = retired
+        while front:
+            relations = self._look.reader.relations_to(front, [RelationKind.SUPERSEDES])
+            front = {each.source for each in relations} - found
+            found |= front
+        return found
+
+    def _pooled(self, capsules: Mapping[int, Capsule], hits: Mapping[int, TermHit]) -> Mapping[int, _Pooled]:
+        """Return those capsules that may be shown, with what both lanes say for each."""
         texts = self._look.reader.texts(list(capsules))
         seen = [number for number in capsules if number in texts and self._may_show(capsules[number], texts[number])]
-        cosines, hits = self._cosines(seen), {each.hit.number: each.hit for each in ranked}
+        cosines = self._cosines(seen)
         words = {number: fold_words(texts[number].content) for number in seen}
         return {
             number: _Pooled(
