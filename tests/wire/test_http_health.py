@@ -134,7 +134,7 @@ def test_an_ending_server_is_not_ready(service: Service) -> None:
 
 
 def test_numbers_tell_what_a_model_has_yet_to_embed(tmp_path: Path) -> None:
-    """case L8, decision 10: a model that stopped answering is seen by whoever watches; without one there is no such number."""
+    """case L8: a model that stopped answering is seen by whoever watches; without one there is no such number."""
     embedder = EmbedderSettings.model_validate({"kind": "local", "model": "m", "path": tmp_path})
     plain = fixed_settings(tmp_path / "store")
     for settings in (plain, plain.model_copy(update={"embedder": embedder})):
