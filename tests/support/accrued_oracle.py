@@ -1,6 +1,7 @@
 """The oracle of `recall`: relevance times worth, guarded and spread, by the obvious loops (L11 to L13, L18)."""
 
 import math
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -58,7 +59,7 @@ class AccruedOracle:
 
     def _stuffed(self, number: int) -> bool:
         content = words(self.reading.world.texts[number].content)
-        counts = Counter(word for word in content if len(word) >= 3)
+        counts = Counter(word for word in content if len(word) >= 3 or (len(word) == 2 and all(map(_syllabic, word))))
         most = max(counts.values(), default=0)
         return len(content) >= LONG and most >= REPEATED and most >= SHARE * len(content)
 
@@ -92,3 +93,8 @@ class AccruedOracle:
 def _fences(given: Arguments) -> list[Admits]:
     own = [bears(field, given[name], None) for name, field in OWNERS.items() if name in given]
     return [no_telemetry, *own]
+
+
+def _syllabic(character: str) -> bool:
+    """Whether a character is a syllable by itself, as its Unicode name says."""
+    return unicodedata.name(character, "").startswith(("CJK UNIFIED", "CJK COMPATIBILITY IDEOGRAPH", "HANGUL SYLLABLE"))

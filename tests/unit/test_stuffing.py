@@ -26,11 +26,17 @@ def text(word: str, times: int, length: int) -> list[str]:
         (text("nao", 8, 14), False),
         (text("тест", 5, 20), True),
         (text("चाय", 5, 20), True),
+        (text("배포", 5, 20), True),
+        (text("部署", 5, 20), True),
+        (text("部", 5, 20), False),
+        (text("있는", 5, 20), False),
+        (text("因此", 5, 20), False),
+        (text("ไป", 5, 20), False),
         ([], False),
     ],
 )
 def test_a_word_is_stuffed_by_its_count_and_its_share(words: list[str], *, is_stuffed: bool) -> None:
-    """L13: 12 words, 3 letters, 4 times, 12 %; whatever good prose repeats is no stuffing."""
+    """L13: 12 words, 3 letters or 2 syllables, 4 times, 12 %; whatever good prose repeats is no stuffing."""
     assert stuffed(words) is is_stuffed
 
 
