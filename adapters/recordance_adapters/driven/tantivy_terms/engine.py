@@ -14,7 +14,7 @@ from recordance.query.folding import FOLD_VERSION
 P = ParamSpec("P")
 T = TypeVar("T")
 
-SCHEMA_VERSION = "2"
+SCHEMA_VERSION = "3"
 """Names what the fields hold; an index of another version is built anew."""
 VERSIONS = {
     "schema": SCHEMA_VERSION,
@@ -31,12 +31,14 @@ _WORDS = "words"
 def build_schema() -> tantivy.Schema:
     """Return the fields of the index.
 
-    `body` are the folded words, `extra` those of text services, which have no part in lengths; `key` the capsule's number as
-    text (the engine deletes by text alone); `label` every token that a fence or a reason asks for; the rest are numbers, read by
-    range and aggregated. No document but capsules: one more would count in every score.
+    `body` are the folded words, `stem` one for each of them where a store has stems, so that lengths are alike, `extra` what else
+    text services make, whose lengths mean nothing; `key` the capsule's number as text (the engine deletes by text alone);
+    `label` every token that a fence or a reason asks for; the rest are numbers, read by range and aggregated. No document but
+    capsules: one more would count in every score.
     """
     schema = tantivy.SchemaBuilder()
     schema.add_text_field("body", tokenizer_name=_WORDS, index_option="freq")
+    schema.add_text_field("stem", tokenizer_name=_WORDS, index_option="freq")
     schema.add_text_field("extra", tokenizer_name=_WORDS, index_option="basic")
     schema.add_text_field("key", tokenizer_name="raw", index_option="basic")
     schema.add_text_field("label", tokenizer_name="raw", index_option="basic")

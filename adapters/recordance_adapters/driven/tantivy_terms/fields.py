@@ -11,6 +11,7 @@ from recordance.domain.review import ReviewState
 from recordance.query.document import TermDocument
 from recordance.query.exclusion import ExclusionReason
 from recordance.query.fence import MarkField
+from recordance.query.text_services import STEM, is_marked
 
 LAST = 2**63 - 1
 FIRST = -(2**63)
@@ -62,6 +63,25 @@ def state_of(capsule: Capsule) -> frozenset[ExclusionReason]:
     return frozenset(reason for reason, holds in decided.items() if holds)
 
 
+def _served(extras: str) -> dict[str, str]:
+    """Return what text services made of a content, by the field that holds it."""
+    stems = [word for word in extras.split() if scores(word)]
+    rest = [word for word in extras.split() if not scores(word)]
+    return {name: " ".join(words) for name, words in (("stem", stems), ("extra", rest)) if words}
+
+
+def field_of(word: str) -> str:
+    """Return the field that holds a word: contents' own, their stems, or what else text services make of them."""
+    if not is_marked(word):
+        return "body"
+    return "stem" if word.startswith(STEM) else "extra"
+
+
+def scores(word: str) -> bool:
+    """Whether the engine's score of a word is worth anything: its field has the lengths of contents."""
+    return field_of(word) != "extra"
+
+
 def index_fields(document: TermDocument) -> dict[str, Any]:
     """Return the fields of a document as the engine takes them."""
     capsule, standing = document.capsule, document.capsule.standing
@@ -69,7 +89,7 @@ def index_fields(document: TermDocument) -> dict[str, Any]:
     event = capsule.event
     return {
         "body": document.folded,
-        **({"extra": document.extras} if document.extras else {}),
+        **_served(document.extras),
         "key": str(document.number),
         "label": [*_labels(document), *map(reason_token, state)],
         "docid": document.number,

@@ -21,8 +21,7 @@ from recordance.query.fence import (
     SubtreeFence,
 )
 from recordance.query.terms import TermGroup
-from recordance.query.text_services import is_marked
-from recordance_adapters.driven.tantivy_terms.fields import Spans, label_token, reason_token, subtree_token
+from recordance_adapters.driven.tantivy_terms.fields import Spans, field_of, label_token, reason_token, subtree_token
 
 Query, Occur = tantivy.Query, tantivy.Occur
 FEW_KEYS = 400
@@ -36,10 +35,11 @@ class Questions:
         self._schema = schema
 
     def word(self, word: str) -> tantivy.Query:
-        """Contents that have a word, scored by it; marked words are not made to score."""
-        if is_marked(word):
-            return unscored(Query.term_query(self._schema, "extra", word, "basic"))
-        return Query.term_query(self._schema, "body", word, "freq")
+        """Contents that have a word, scored by it; of marked words stems alone are made to score."""
+        field = field_of(word)
+        if field == "extra":
+            return unscored(Query.term_query(self._schema, field, word, "basic"))
+        return Query.term_query(self._schema, field, word, "freq")
 
     def label(self, token: str) -> tantivy.Query:
         """Capsules that bear a token."""

@@ -9,7 +9,7 @@ import json
 import math
 import struct
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import tantivy
@@ -21,18 +21,21 @@ from recordance.query.terms import TermGroup
 from recordance.query.text_services import is_marked
 from recordance.ranking.bm25 import K1
 from recordance.ranking.scoring import Weights
+from recordance_adapters.driven.tantivy_terms.fields import scores
 from recordance_adapters.driven.tantivy_terms.questions import Query, Questions, all_of, any_of, unscored
 
 _ROUNDING = 2.0**-24
 """The largest relative error of one operation in single precision."""
 _MOST_SHARING = 1_000
 """How many words the clauses may ask for that count words once which several ways share."""
+_TELLING = 0.25
+"""Up to such an error a score still tells of which steps it is made."""
 _KEPT = 9 / 8
 """A length is less than so many times what one byte keeps of it."""
 _LEAST_IDF = 2.0**-16
 """Below this the engine's idf has lost too many digits to be boosted; such a word's whole score becomes part of the bound.
 
-So does that of a marked word, whose lengths are not the engine's.
+So does that of a marked word that is no stem, whose lengths are not the engine's.
 """
 
 
@@ -72,10 +75,17 @@ def _single(value: float) -> float:
     return single
 
 
-class Scoring:
-    """The score of one query under exact weights: a document that k groups match scores k · `step` + its BM25.
+def _over(score: float) -> float:
+    """Return a power of two above a score."""
+    return 2.0 ** math.ceil(math.log2(score + 1.0))
 
-    Ordered by weight alone the step is nothing, and coverage adds nothing and is not told.
+
+class Scoring:
+    """The score of one query under exact weights: a document scores k · `step` + e · `grade` + its BM25.
+
+    k is how many groups match, e how many of them not by text services alone. Where those may match, a document that a group
+    matches exactly scores the stems of its words too, and thus no less than its BM25. Ordered by weight alone both steps are
+    nothing, and coverage adds nothing and is not told; `grade` is nothing as well where it could not be told.
 
     `frequencies` are the engine's own document frequencies, by which its scores are mended, and by which ways of matching that
     no document can fulfil are left out.
@@ -102,17 +112,26 @@ class Scoring:
         self._weigh(weights, frequencies)
         self._repeats = self._size_of_sharing() > _MOST_SHARING
         self._most = (K1 + 1.0) * math.fsum(weights.idf[word] * self._times(word) for word in sorted(self._boosts))
-        self._step = 0.0 if self._by_weight else 2.0 ** math.ceil(math.log2(self._most + 1.0))
+        self._served = any(is_marked(word) for word in self._asking)
+        self._grade = self._step = self._error = 0.0
+        self.scored = any_of(self._scaled(_over(self._most) if self._served and not self._by_weight else 0.0))
+        """The query that scores."""
+        if self._grade and self._error >= _TELLING:
+            self.scored = any_of(self._scaled(0.0))
+
+    def _scaled(self, grade: float) -> list[tantivy.Query]:
+        """Set the steps between scores, and return the clauses that score so."""
+        self._grade = grade
+        self._step = 0.0 if self._by_weight else _over(self._most + grade * len(self._groups))
         clauses = [*(self._unweighed_clauses() if self._by_weight else self._coverage_clauses()), *self._bm25_clauses()]
         self._error = _ROUNDING * (2 * (len(clauses) + self._asking.total()) * self._highest() + 16 * self._most)
-        self.scored = any_of(clauses)
-        """The query that scores."""
+        return clauses
 
     def _weigh(self, weights: Weights, frequencies: Mapping[str, int]) -> None:
         """Find what mends the engine's idf of each word, and what is lost with words that cannot be mended."""
         for word in sorted(self._asking.keys() & weights.idf.keys()):
             idf = weights.idf[word]
-            theirs = 0.0 if is_marked(word) else engine_idf(frequencies[word], self._statistics.documents)
+            theirs = engine_idf(frequencies[word], self._statistics.documents) if scores(word) else 0.0
             if theirs < _LEAST_IDF:
                 self._lost += (K1 + 1.0) * idf
             else:
@@ -131,12 +150,17 @@ class Scoring:
         return self._asking[word] if self._repeats and word not in self._alone else 1
 
     def _highest(self) -> float:
-        return self._step * len(self._groups) + self._most
+        return (self._step + self._grade) * len(self._groups) + self._most
 
     def _coverage_clauses(self) -> list[tantivy.Query]:
-        return [
-            Query.const_score_query(any_of([self._questions.words(way) for way in ways]), self._step) for ways in self._groups
-        ]
+        clauses = [self._constant(ways, self._step) for ways in self._groups]
+        if self._grade:
+            exact = [[way for way in ways if not any(map(is_marked, way))] for ways in self._groups]
+            clauses += [self._constant(ways, self._grade) for ways in exact if ways]
+        return clauses
+
+    def _constant(self, ways: Sequence[tuple[str, ...]], score: float) -> tantivy.Query:
+        return Query.const_score_query(any_of([self._questions.words(way) for way in ways]), score)
 
     def _unweighed_clauses(self) -> list[tantivy.Query]:
         """Return clauses for the ways that no clause of BM25 finds, since no word of theirs adds to a score."""
@@ -169,7 +193,7 @@ class Scoring:
     @property
     def tells_coverage(self) -> bool:
         """Whether a score always tells how many groups match: no BM25 reaches a step, and rounding does not matter."""
-        return not self._by_weight and not self._repeats and self._error < 0.25
+        return not self._by_weight and not self._repeats and self._error < _TELLING
 
     def may_match(self, score: float) -> bool:
         """Whether a document with this score may match as many groups as the query asks for; surely so if `tells_coverage`."""
@@ -185,26 +209,35 @@ class Scoring:
         Let S be its score, rounded by at most ε. S + ε ≥ coverage · step + Σ over its words of
         idf · (k1 + 1) · tf / (tf + k1 · (1 − b + b · q / m)), with q its length cut to one byte, never up, and m the engine's
         mean. The exact BM25 has the true length in place of q and the true mean M in place of m. A larger length only lowers
-        it; a larger mean raises it by less than M / m. Hence BM25 ≤ (S + ε − coverage · step) · max(1, M / m).
+        it; a larger mean raises it by less than M / m. Hence BM25 ≤ (S + ε − coverage · step − e · grade) · max(1, M / m).
         """
         coverage = self._coverage(last_score)
+        exactly = self._exactly(last_score, coverage)
         stretch = max(1.0, self._corpus.mean_length / self._statistics.mean_length * (1.0 + 4 * _ROUNDING))
-        scored = min(last_score + self._error - coverage * self._step, self._most) * stretch
-        return Horizon(coverage, scored + self._lost)
+        scored = min(last_score + self._error - coverage * self._step - exactly * self._grade, self._most) * stretch
+        return Horizon(coverage, scored + self._lost, coverage - exactly if self._grade else 0)
+
+    def _exactly(self, score: float, coverage: int) -> int:
+        """Return the most groups that a document with this score and coverage can match exactly; 0 if that is not told."""
+        if not self._grade:
+            return 0
+        return min(max(0, math.floor((score + self._error - coverage * self._step) / self._grade)), coverage)
 
     def floor(self, last_score: float, count: int) -> Floor:
         """Return what is sure of `count` matches that score no less than `last_score`.
 
         The other way round, with q > 8/9 of the true length (four significant bits of it are kept): of the fraction's denominator
         only a part grows with the length, so BM25 ≥ (S − ε − coverage · step) ÷ (9/8 · max(1, m / M)). A word whose score is lost
-        only adds to it.
+        only adds to it. Where text services may match, it may score words that its BM25 does not count: only the steps are sure.
         """
         if self._repeats or not (self._by_weight or self.tells_coverage):
             return UNSURE
         coverage = self._coverage(last_score)
         shrink = _KEPT * max(1.0, self._statistics.mean_length / self._corpus.mean_length * (1.0 + 4 * _ROUNDING))
-        inexact = coverage if any(map(is_marked, self._asking)) else 0
-        return Floor(count, coverage, max(0.0, last_score - self._error - coverage * self._step) / shrink, inexact)
+        if self._served:
+            sure = self._exactly(last_score - 2 * self._error, coverage)
+            return Floor(count, coverage, 0.0, coverage - sure)
+        return Floor(count, coverage, max(0.0, last_score - self._error - coverage * self._step) / shrink)
 
 
 def possible_ways(group: TermGroup, frequencies: Mapping[str, int]) -> tuple[tuple[str, ...], ...]:

@@ -10,11 +10,10 @@ from recordance.ports.terms import UNSURE, Proposals, Tally
 from recordance.query.document import TermQuery
 from recordance.query.exclusion import ExclusionReason
 from recordance.query.fence import Scope
-from recordance.query.text_services import is_marked
 from recordance.ranking.scoring import Weights
 from recordance_adapters.driven.tantivy_terms.counting import EXACT_BOUND, aggregation, counted, levels_of
 from recordance_adapters.driven.tantivy_terms.engine import reading
-from recordance_adapters.driven.tantivy_terms.fields import Spans
+from recordance_adapters.driven.tantivy_terms.fields import Spans, field_of, scores
 from recordance_adapters.driven.tantivy_terms.questions import Occur, Query, Questions, unscored, without
 from recordance_adapters.driven.tantivy_terms.scoring import EngineStatistics, Scoring, read_statistics
 
@@ -122,21 +121,21 @@ class TantivySnapshot:
         Only its explanation of some score names them, so that one document with one of the words is looked up, once a snapshot.
         """
         if self._statistics is None:
-            for word in itertools.filterfalse(is_marked, words):
+            for word in filter(scores, words):
                 scored = self._questions.word(word)
                 hits = self._searcher.search(scored, limit=1, count=False).hits
                 if hits:
                     self._statistics = read_statistics(scored.explain(self._searcher, hits[0][1]).to_json())
                     break
             else:
-                # Where marked words alone are found no score of the engine counts, and nothing is divided by these.
-                if any(self._held(filter(is_marked, words)).values()):
+                # Where words that do not score alone are found no score counts, and nothing is divided by these.
+                if any(self._held(itertools.filterfalse(scores, words)).values()):
                     return EngineStatistics(documents=-1, mean_length=1.0)
         return self._statistics
 
     def _held(self, words: Iterable[str]) -> dict[str, int]:
         """Return how many documents have each word, deleted ones included."""
-        return {word: self._searcher.doc_freq("extra" if is_marked(word) else "body", word) for word in words}
+        return {word: self._searcher.doc_freq(field_of(word), word) for word in words}
 
     def _masked(self, masked: Collection[int]) -> tuple[tantivy.Query, ...]:
         """Return the query for masked numbers, if there are any; an overlay asks again and again with the same ones."""
