@@ -24,6 +24,7 @@ from recordance.domain.change import (
     ChangeSet,
     Entomb,
     KeepAnswer,
+    KeepOut,
     KeptAnswer,
     PutEmbedding,
     PutFeedback,
@@ -310,6 +311,8 @@ class _Drawing:
     occupied: set[str] = field(default_factory=set)
     relations: set[tuple[RelationKind, int, int]] = field(default_factory=set)
     aliases: set[tuple[str, str]] = field(default_factory=set)
+    graves: dict[int, set[str]] = field(default_factory=dict)
+    buried_now: set[int] = field(default_factory=set)
 
 
 @st.composite
@@ -324,6 +327,7 @@ def _change_set(draw: st.DrawFn, drawing: _Drawing, count: int) -> ChangeSet:
     changes: list[Change] = []
     entries: list[Entry] = []
     drawing.embedded_now.clear()
+    drawing.buried_now.clear()
     for _ in range(draw(st.integers(1, count))):
         ways = _ABOUT_CAPSULES + _ABOUT_ANYTHING if drawing.alive else _ABOUT_ANYTHING
         change, about = draw(st.sampled_from(ways))(draw, drawing)
@@ -443,7 +447,20 @@ def _a_forgetting(draw: st.DrawFn, drawing: _Drawing) -> Drawn:
     drawing.alive.discard(number)
     mac = draw(st.sampled_from(["m1", "m2", "m3"]))
     former = tuple(sorted(draw(st.sets(st.sampled_from(["m1", "m2", "m3"]), max_size=2)) - {mac}))
+    drawing.graves[number] = {mac, *former}
+    drawing.buried_now.add(number)
     return Entomb(Tombstone(number, draw(near_instants), draw(any_text), draw(some_text), mac, former)), number
+
+
+def _a_keeping_out(draw: st.DrawFn, drawing: _Drawing) -> Drawn:
+    """What a tombstone of an earlier write learns; nothing where none has anything to learn."""
+    mac = draw(st.sampled_from(["m1", "m2", "m3", "m4"]))
+    learning = sorted(number for number, macs in drawing.graves.items() if number not in drawing.buried_now and mac not in macs)
+    if not learning:
+        return None, None
+    number = draw(st.sampled_from(learning))
+    drawing.graves[number].add(mac)
+    return KeepOut(number, mac), number
 
 
 def _one_alive(draw: st.DrawFn, drawing: _Drawing) -> int:
@@ -453,7 +470,7 @@ def _one_alive(draw: st.DrawFn, drawing: _Drawing) -> int:
 _ABOUT_ANYTHING = [_a_capture, _a_capture, _an_alias, _a_kept_answer, _a_space]
 _ABOUT_CAPSULES = [
     _a_standing, _a_use, _a_relation, _a_relation, _a_review, _a_judgement, _a_corroboration, _a_revision, _an_embedding,
-    _an_embedding, _a_forgetting,
+    _an_embedding, _a_forgetting, _a_keeping_out,
 ]  # fmt: skip
 
 
@@ -502,7 +519,7 @@ def read_everything(reader: TruthReader) -> Reading:
             "known_contents": list(reader.known_contents(digests)),
             "keyed": list(reader.keyed(["deploy", "Deploy", "k" * 5000, "unknown"])),
             "tombstones": dict(reader.tombstones(every)),
-            "forgotten": dict(reader.forgotten(["m1", "m2", "m3", "unknown"])),
+            "forgotten": dict(reader.forgotten(["m1", "m2", "m3", "m4", "unknown"])),
             "reviews": [list(reader.reviews(number)) for number in every],
             "review_history": {number: list(found) for number, found in reader.review_history(every).items()},
             "feedback": {number: list(found) for number, found in reader.feedback(every).items()},
