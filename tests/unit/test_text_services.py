@@ -5,12 +5,18 @@ from pathlib import Path
 
 import pytest
 
+from recordance.query.document import TermQuery
+from recordance.query.exclusion import Eligibility
+from recordance.query.fence import Scope
 from recordance.query.folding import fold_words
+from recordance.query.terms import expand, read_terms
 from recordance.query.text_services import PLAIN, TextServices, fragments_of, is_marked
+from recordance.usecases.term_lane import Corpus, term_lane
 from recordance_adapters.bootstrap.text import text_services_of
 from recordance_adapters.text_section import Language, TextSettings
 from support.documents import REPLICAS, adopted
 from support.recalls import Recalls, shown
+from support.truths import NOON
 
 STEMS = text_services_of(TextSettings(inflection=Language.ENGLISH))
 RUNS = text_services_of(TextSettings(segmentation=True))
@@ -150,3 +156,22 @@ def test_marked_words_stand_in_no_text() -> None:
 def test_only_runs_are_cut(word: str, pieces: tuple[str, ...]) -> None:
     """T5: characters and overlapping pairs; words that spaces keep apart stay whole, Korean particles come off."""
     assert fragments_of(word) == pieces
+
+
+def test_the_best_by_their_stem_are_known_without_reading_all(tmp_path: Path) -> None:
+    """T9, L17: the engine's score bounds what matches by stem, and tells it from what matches exactly."""
+    with adopted("tantivy", tmp_path) as replica:
+        recalls = Recalls(replica=replica, services=BOTH)
+        recalls.remember(*("tokens " + "word " * (number % 40) + f"w{number}" for number in range(300)), "a token w")
+        recalls.remember(*(f"another v{number}" for number in range(400)))
+        recalls.follower.commit()
+        with recalls.follower.at_head() as view:
+            groups = view.services.widened(expand(read_terms(["token", "w7"]), {}))
+            query = TermQuery(groups=groups, scope=Scope(), eligibility=Eligibility(at=NOON))
+            lane = term_lane(view, query, Corpus(view.reader.corpus(), Scope()), NOON)
+            (both, exact, best) = lane.order(3)
+            horizon = view.terms.proposals(query, 20, lane.weights).horizon
+    assert [(each.number, each.coverage, each.inexact) for each in (both, exact)] == [(8, 2, 1), (301, 1, 0)]
+    assert horizon is not None
+    assert (horizon.coverage, horizon.inexact) == (best.coverage, best.inexact) == (1, 1)
+    assert horizon.bm25 < best.bm25
