@@ -142,7 +142,7 @@ class DialectScene(Scene):
             before = chance.choice(self._contents).split()
             before[chance.randrange(len(before))] = self._word()
             return " ".join(before)
-        return " ".join(self._word() for _ in range(chance.randint(3, 25)))
+        return " ".join(self._word() for _ in range(chance.randint(3, chance.choice((25, 25, 25, 60)))))
 
     def _word(self) -> str:
         word = self._vocabulary[int(self._chance.paretovariate(0.7)) % len(self._vocabulary)]
@@ -399,9 +399,9 @@ class DialectScene(Scene):
                 0.2,
                 query_embedding=self._embedding(),
                 fusion=chance.choice(("rrf", "legacy", "convex")),
-                limit=chance.choice((1, 3, 50)),
                 diverse=True,
             ),
+            **self._sometimes(0.5, limit=chance.choice((1, 2, 3, 5, 8, 50))),
         }
 
     def _about(self) -> Arguments:

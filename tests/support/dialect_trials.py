@@ -29,7 +29,9 @@ from support.slots import STORE, adopted_slot, terms_in
 from support.truths import open_truth
 from support.word_oracle import Services
 
-CAPSULES, STEPS, WRITES = 60, 5, 6
+STEPS, WRITES = 5, 6
+CAPSULES = (60, 60, 60, 60, 140)
+"""With how many a store begins: now and then with more than any lane may find."""
 SERVICES = TextServices(version="plurals, pieces", stem=lambda word: word.removesuffix("s"), cut=fragments_of)
 """What a store may opt in to, with stems that need no language's library."""
 SETTINGS = ((WORDS, PLAIN), (RUNS, SERVICES), (WORDS, SERVICES), (RUNS, PLAIN))
@@ -88,7 +90,7 @@ def trial(
     judged = Services(services.stem, services.cut is not None)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, on_the_engines(Path(folder), services) as engines:
         memory = Recalls(services=services)
-        _write_to_both(memory, engines, *scene.beginning(CAPSULES))
+        _write_to_both(memory, engines, *scene.beginning(chance.choice(CAPSULES)))
         for step in range(STEPS):
             _write_to_both(memory, engines, *(scene.write() for _ in range(WRITES)))
             chance.choice(UPKEEP)(engines)

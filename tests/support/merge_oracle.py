@@ -21,23 +21,26 @@ class Own:
 
 @dataclass
 class _Result:
-    """Rows of one content, the one that is shown first, each with its rank and the place of its destination."""
+    """Rows of one content, the one that is shown first, the others as they were asked, each with its rank and whose it is."""
 
     places: list[tuple[int, int, Own]]
 
 
 def merged(rankings: Sequence[Sequence[Own]]) -> list[Row]:
-    """Return the rows of all rankings as one, each with its destination and the ids of the same content elsewhere."""
+    """Return the rows of all rankings as one, each with its destination and the ids of the same content elsewhere.
+
+    `sure` are those of them that stand among the first ranks; the others are told as far as somebody reads behind those.
+    """
     order = sorted(_front(rankings), key=_standing)
     behind = sorted((rank, place) for place, own in enumerate(rankings) for rank in range(RANKS, len(own)))
-    for rank, place in behind:
-        own = rankings[place][rank]
+    for before, place in behind:
+        own, rank = rankings[place][before], before + 1
         holder = next((each for each in order if each.places[0][2].digest == own.digest), None)
         if holder is not None and holder.places[0][2].destination != own.destination:
             holder.places.append((rank, place, own))
         else:
             order.append(_Result([(rank, place, own)]))
-    return [_row([own for _, _, own in each.places]) for each in order]
+    return [_row(each.places) for each in order]
 
 
 def _front(rankings: Sequence[Sequence[Own]]) -> Iterator[_Result]:
@@ -52,8 +55,8 @@ def _front(rankings: Sequence[Sequence[Own]]) -> Iterator[_Result]:
                 joined.setdefault(each.digest, _Result([])).places.append((rank, place, each))
             own.add(each.digest)
     for result in joined.values():
-        result.places.sort(key=lambda each: each[:2])
-        yield result
+        best = min(result.places, key=lambda each: each[:2])
+        yield _Result([best, *(each for each in result.places if each is not best)])
 
 
 def _standing(result: _Result) -> tuple[Fraction, int, int]:
@@ -62,9 +65,11 @@ def _standing(result: _Result) -> tuple[Fraction, int, int]:
     return -sum((Fraction(1, 60 + each) for each, _, _ in result.places), Fraction(0)), rank, place
 
 
-def _row(rows: Sequence[Own]) -> Row:
-    equal = {"equal": [named(each) for each in rows[1:]]} if rows[1:] else {}
-    return {**rows[0].row, "id": named(rows[0]), "destination": rows[0].destination, **equal}
+def _row(places: Sequence[tuple[int, int, Own]]) -> Row:
+    _, _, best = places[0]
+    others = [(named(own), rank <= RANKS) for rank, _, own in places[1:]]
+    equal = {"equal": [name for name, _ in others], "sure": [name for name, front in others if front]} if others else {}
+    return {**best.row, "id": named(best), "destination": best.destination, **equal}
 
 
 def named(own: Own) -> str:

@@ -136,11 +136,13 @@ def _wrong(house: House, asked: Asked, answer: Answer, judges: Mapping[str, Judg
     for name in names:
         if wrong := judges[asked.tool](readings[name], alone.arguments, answers[name]):
             yield f"{name} alone: {wrong}"
-    refused = ["error" in each for each in answers.values()]
-    if any(refused) or "error" in answer:
-        if not all(refused) or "error" not in answer:
-            yield "some refuse it and others do not"
+    unfit = [name for name in names if "error" in answers[name]]
+    if ("error" in answer) is not (unfit == names):
+        yield "it is refused where some could answer, or answered where none could"
+    if "error" in answer or (unfit and asked.arguments.get("lane") == "vector"):
         return
+    for name in unfit:
+        answers[name] = replace(alone, arguments=_wordy(alone.arguments)).told(house.memory[name])
     if asked.arguments.get("selection", {}).get("search_mode") == "auto" or asked.arguments.get("resolve_conflicts"):
         return
     rankings = [[_own(asked.tool, readings[name], name, row) for row in answers[name][ROWS[asked.tool]]] for name in names]
@@ -149,18 +151,25 @@ def _wrong(house: House, asked: Asked, answer: Answer, judges: Mapping[str, Judg
     if asked.arguments.get("mode") == "timeline":
         found = sorted((row for row in found if row["role"] == "hit"), key=lambda row: row["rank"])
     if asked.tool == "memory_retrieve":
-        wanted = wanted[: len(found)]
+        wanted = [_as_far_as_read(*each) for each in zip(wanted, found, strict=False)]
     whole = asked.tool != "memory_recall" or (view_of(asked.arguments) == "full" and asked.arguments.get("mode") != "timeline")
     told, expected = ([_seen(row) if whole else _placed(row) for row in rows] for rows in (found, wanted))
     if told != expected:
         yield f"expected {expected}, not {told}"
 
 
+def _wordy(arguments: Arguments) -> Arguments:
+    """Return what is asked where the embeddings have another dimension: the same by words alone (D5)."""
+    words = {name: value for name, value in arguments.items() if name != "query_embedding"}
+    return words | ({"lane": "term"} if "lane" in words else {})
+
+
 def _alone(tool: str, arguments: Arguments) -> Arguments:
     """Return what each is asked alone, so that it shows as many rows as enter a merge, in the order in which they do."""
     given = {name: value for name, value in arguments.items() if name != "search_scope"}
     if tool == "memory_search":
-        return {**given, "selection": {**given["selection"], "offset": 0, "limit": 100}}
+        last = given["selection"].get("offset", 0) + given["selection"].get("limit", 20)
+        return {**given, "selection": {**given["selection"], "offset": 0, "limit": min(max(RANKS, last), 100)}}
     if tool == "memory_retrieve":
         return {name: value for name, value in given.items() if name != "limit"} | {"token_budget": ALL}
     shape = ("rerank_by", "mode", "detail", "graph_depth", "expand_context", "expand_budget")
@@ -196,9 +205,17 @@ def _late(by: str, row: Row, readings: Mapping[str, Reading]) -> float:
     return AccruedOracle(readings[row["destination"]]).late(by, int(row["id"].rpartition("-")[2]))
 
 
+def _as_far_as_read(wanted: Row, found: Row) -> Row:
+    """Return a row without the equal contents that nobody read: a budget decides how far behind the first ranks that is."""
+    told = [each for each in wanted.get("equal", ()) if each in wanted["sure"] or each in found.get("equal", ())]
+    return {**{name: value for name, value in wanted.items() if name != "equal"}, **({"equal": told} if told else {})}
+
+
 def _seen(row: Row) -> Row:
     """Return a row without its rank in the list, what it names beside itself by the ids of its own destination."""
-    bare = re.sub(r'"(twin|other):cap-', '"cap-', json.dumps({name: value for name, value in row.items() if name != "rank"}))
+    bare = re.sub(
+        r'"(twin|other):cap-', '"cap-', json.dumps({name: value for name, value in row.items() if name not in ("rank", "sure")})
+    )
     return {**json.loads(bare), **_placed(row)}
 
 
