@@ -120,11 +120,26 @@ def _words_left(store: Path, of: Sentinel) -> Iterator[str]:
 
 
 def words_in(folder: Path) -> frozenset[str]:
-    """Every word in the dictionaries of a term index, those of deleted documents too; none if it is just being emptied."""
+    """Every word in the dictionaries of a term index, those of deleted documents too; none if it is just being emptied.
+
+    An index that is committed in the midst of the look is looked at again.
+    """
+    for _ in range(_LOOKS):
+        listed = _listed(folder)
+        try:
+            searcher = tantivy.Index.open(str(folder)).searcher()
+            return frozenset(word for field in _FIELDS for word, _ in searcher.terms_with_prefix(field, ""))
+        except ValueError:
+            if (now := _listed(folder)) is None:
+                return frozenset()
+            if now == listed:
+                raise
+    raise AssertionError("the index never stands still")
+
+
+def _listed(folder: Path) -> bytes | None:
+    """What the index says that it consists of; None where it is none just now."""
     try:
-        searcher = tantivy.Index.open(str(folder)).searcher()
-        return frozenset(word for field in _FIELDS for word, _ in searcher.terms_with_prefix(field, ""))
-    except ValueError:
-        if (folder / "meta.json").exists():
-            raise
-        return frozenset()
+        return (folder / "meta.json").read_bytes()
+    except FileNotFoundError:
+        return None
