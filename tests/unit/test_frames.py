@@ -97,9 +97,9 @@ def test_what_is_wrong_around_the_arguments_is_answered_under_the_requests_id(li
     assert (answer["id"], answer["error"]["code"], answer["error"]["data"]["field"]) == (1, -32602, field)
 
 
-@pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity"])
+@pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity", "9" * 5_000, "-" + "9" * 5_000])
 def test_what_is_no_number_reaches_the_argument_that_has_it(constant: str) -> None:
-    """case A8: it is refused by name, and in a batch it blocks no sibling."""
+    """case A8: it is refused by name, and in a batch it blocks no sibling; nor does a number longer than any reader takes."""
     line = f'{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"arguments":{{"a":[{constant}]}}}}}}'
     message = read_frame(line.encode())
     assert isinstance(message, JSONRPCRequest)

@@ -1,7 +1,8 @@
 """JSON as callers write it, with nothing lost in the reading: a name that stands twice is kept in mind, to be refused by name.
 
 A reader that takes the last of two values drops the other unseen, and that could be a fence. NaN and the infinities, which are no
-JSON, come through as numbers, so that they are refused by the name of the argument that has them.
+JSON, come through as numbers, so that they are refused by the name of the argument that has them; so do, as infinities, whole
+numbers of thousands of digits, which are JSON and which nobody could mean.
 """
 
 import json
@@ -39,4 +40,11 @@ def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     return found if len(found) == len(pairs) else Doubled(pairs)
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=float)
+def _whole(digits: str) -> float:
+    try:
+        return int(digits)
+    except ValueError:  # longer than this interpreter reads as whole numbers
+        return float(digits)
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=float, parse_int=_whole)
