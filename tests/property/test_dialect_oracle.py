@@ -20,6 +20,11 @@ def test_every_dialect_answers_what_its_oracle_does_on_every_adapter(seed: int) 
     assert sum(met[tool] for tool in JUDGES) == REQUESTS
 
 
+def test_every_dialect_answers_the_same_on_a_server() -> None:
+    """O11: the same on a database that is none of a file; a failure names its seed."""
+    assert sum(trial(501, 30, JUDGES, *SETTINGS[0], "postgres")[tool] for tool in JUDGES) == 30
+
+
 @pytest.mark.parametrize("seed", [401])
 def test_several_destinations_answer_what_follows_from_each_alone(seed: int) -> None:
     """D4, O11: drawn destinations on engines that differ, of which two share contents; a failure names its seed."""

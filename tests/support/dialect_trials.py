@@ -26,7 +26,7 @@ from support.dialect_scenes import RUNS, WORDS, Arguments, DialectScene
 from support.oracle import world_of
 from support.recalls import Recalls
 from support.slots import STORE, adopted_slot, terms_in
-from support.truths import open_truth
+from support.truths import opened
 from support.word_oracle import Services
 
 STEPS, WRITES = 5, 6
@@ -64,10 +64,10 @@ class Asked:
 
 
 @contextmanager
-def on_the_engines(folder: Path, services: TextServices) -> Iterator[Recalls]:
-    """A store on SQLite, the term engine and the embedded vector engine."""
+def on_the_engines(folder: Path, services: TextServices, database: str = "sqlite") -> Iterator[Recalls]:
+    """A store on a database, the term engine and the embedded vector engine."""
     with (
-        closing(open_truth("sqlite", folder)) as truth,
+        opened(database, folder) as truth,
         adopted_slot(folder / "replicas") as slot,
         closing(terms_in(slot)) as terms,
         closing(open_vectors(slot.path, STORE, slot.others())) as vectors,
@@ -81,6 +81,7 @@ def trial(
     judges: Mapping[str, Judge],
     vocabulary: Sequence[str] = WORDS,
     services: TextServices = PLAIN,
+    database: str = "sqlite",
 ) -> Counter[str]:
     """Put so many requests to one drawn store of words and text services; return how many were answered in each dialect, and how.
 
@@ -88,7 +89,10 @@ def trial(
     """
     scene, chance, met = DialectScene(seed, sorted(judges), vocabulary), Random(seed), Counter[str]()
     judged = Services(services.stem, services.cut is not None)
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, on_the_engines(Path(folder), services) as engines:
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        on_the_engines(Path(folder), services, database) as engines,
+    ):
         memory = Recalls(services=services)
         _write_to_both(memory, engines, *scene.beginning(chance.choice(CAPSULES)))
         for step in range(STEPS):
@@ -155,7 +159,7 @@ FRAGMENTS = ("fragments", "dropped_unmatched_fragments", "dropped_generic_fragme
 """What a relaxed pass tells of its fragments and candidates."""
 
 
-def run(requests: int, seed: int) -> int:
+def run(requests: int, seed: int, database: str = "sqlite") -> int:
     """Run trials over one store after the other until so many requests were put; return 0 if nobody disagreed."""
     from support.dialect_judges import JUDGES
     from support.merge_trials import trial_of_several
@@ -168,7 +172,11 @@ def run(requests: int, seed: int) -> int:
         try:
             kind = put // REQUESTS_A_STORE % (len(SETTINGS) + 1)
             several = kind == len(SETTINGS)
-            met += trial_of_several(seed + put, count, JUDGES) if several else trial(seed + put, count, JUDGES, *SETTINGS[kind])
+            met += (
+                trial_of_several(seed + put, count, JUDGES, database)
+                if several
+                else trial(seed + put, count, JUDGES, *SETTINGS[kind], database)
+            )
         except Disagreement as disagreement:
             print(disagreement)
             return 1

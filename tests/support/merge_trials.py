@@ -55,13 +55,13 @@ class House:
     now: Instant
 
 
-def trial_of_several(seed: int, requests: int, judges: Mapping[str, Judge]) -> Counter[str]:
+def trial_of_several(seed: int, requests: int, judges: Mapping[str, Judge], database: str = "sqlite") -> Counter[str]:
     """Put so many requests to three drawn destinations at once; return how many were answered in each dialect, and how.
 
     Raises Disagreement with the seed and the request for the first that was answered in two ways.
     """
     chance, met, scene = Random(seed), Counter[str](), DialectScene(seed, sorted(ROWS))
-    with _house(seed, scene, chance) as house:
+    with _house(seed, scene, chance, database) as house:
         together = [_together(each) for each in (house.memory, house.engines)]
         for _ in range(requests):
             asked = _scoped(Asked(scene.caller(), *scene.asked()), chance)
@@ -85,14 +85,14 @@ def _kinds(tool: str, answer: Answer) -> Iterator[str]:
 
 
 @contextmanager
-def _house(seed: int, scene: DialectScene, chance: Random) -> Iterator[House]:
-    """Destinations of which the first is on SQLite and the engines, the second in memory, the third on engines of its own."""
+def _house(seed: int, scene: DialectScene, chance: Random, database: str) -> Iterator[House]:
+    """Destinations of which the first is on a database, the second in memory, the third on SQLite; the engines are their own."""
     scenes = {"main": scene, "twin": DialectScene(seed, ()), "other": DialectScene(seed + 1, ())}
     with ExitStack() as opened:
         memory, engines = {name: Recalls() for name in scenes}, {name: Recalls() for name in scenes}
-        for name in ("main", "other"):
+        for name, base in (("main", database), ("other", "sqlite")):
             folder = opened.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
-            engines[name] = opened.enter_context(on_the_engines(Path(folder), PLAIN))
+            engines[name] = opened.enter_context(on_the_engines(Path(folder), PLAIN, base))
         for name, own in scenes.items():
             changes = list(own.beginning(CAPSULES[name]))
             memory[name].write(*changes)
