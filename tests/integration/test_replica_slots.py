@@ -2,6 +2,8 @@
 
 import json
 import os
+import random
+import shutil
 import threading
 import zlib
 from collections.abc import Callable, Iterator
@@ -16,8 +18,8 @@ from recordance.errors import StoreUnusable
 from recordance.query.document import TermDocument
 from recordance_adapters.driven.replica_slots import Slot, adopt_slot
 from recordance_adapters.driven.tantivy_terms.replica import TantivyReplica
-from support.documents import asking, document, put
-from support.slots import STORE, left_of, terms_in
+from support.documents import asking, document, put, zipf_content
+from support.slots import STORE, adopted_terms, left_of, terms_in
 from support.truths import NOON
 
 NOW = NOON / 1_000_000
@@ -274,3 +276,14 @@ def test_a_slot_can_be_held_while_it_is_copied_and_only_if_it_is_idle(adopt: Ado
         assert left_of(mine.slot) == ["1", "2"]
         assert adopt().folder.name == "3"
     assert adopt().folder == idle.folder
+
+
+def test_nobody_writes_in_a_slot_once_its_replica_is_closed(tmp_path: Path) -> None:
+    """W10: merges write by themselves, and whoever takes the slot next may remove everything in it."""
+    chance = random.Random(8)
+    for turn in range(12):
+        with adopted_terms(tmp_path) as replica:
+            for step in range(8):  # as many segments as make the engine merge them
+                numbers = range(1_000 * turn + 100 * step + 1, 1_000 * turn + 100 * step + 41)
+                put(replica, [document(number, zipf_content(chance, 30)) for number in numbers])
+        shutil.rmtree(tmp_path / "0")

@@ -79,8 +79,8 @@ class TantivyReplica:
         write_position(self.slot, nothing)  # at once: whoever waits for the words to be gone reads it there
 
     def close(self) -> None:
-        """See TermReplica."""
-        self._writer = None
+        """See TermReplica. Waits for merges: whoever takes the slot next must find nobody writing there."""
+        self._stop_writing()
 
     def _write(self, numbers: Collection[int], documents: Iterable[TermDocument]) -> None:
         writer, spans, highest = self._opened_writer(), self._spans, self._highest
