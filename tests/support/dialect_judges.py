@@ -12,6 +12,7 @@ from support.dialect_oracle import Arguments, Reading
 from support.dialect_trials import Judge
 from support.graph_judges import entity, relations
 from support.oracle import Oracle, Refused
+from support.read_judges import gotten, listed, projects
 from support.recall_judges import explained, piped, quick
 from support.search_judge import searched
 
@@ -120,4 +121,7 @@ JUDGES: Mapping[str, Judge] = {
     "memory_explain_search": unless_unfit(explained),
     "memory_entity": unless_unfit(entity),
     "memory_relations": unless_unfit(relations),
+    "memory_list": unless_unfit(listed),
+    "memory_get": unless_unfit(gotten),
+    "projects": unless_unfit(projects),
 }

@@ -205,6 +205,9 @@ class DialectScene(Scene):
             "memory_explain_search": self._explained,
             "memory_entity": self._about,
             "memory_relations": self._related,
+            "memory_list": self._listed,
+            "memory_get": self._gotten,
+            "projects": dict,
         }
         tool = self._chance.choice(self._tools)
         return tool, makers[tool]()
@@ -406,6 +409,21 @@ class DialectScene(Scene):
 
     def _about(self) -> Arguments:
         return {"name": self._chance.choice(NAMES), **self._sometimes(0.3, limit=self._chance.choice((1, 5, 200)))}
+
+    def _listed(self) -> Arguments:
+        chance = self._chance
+        return self._sometimes(
+            0.3,
+            project_id=chance.choice(PROJECTS),
+            project_prefix=chance.choice(PROJECTS),
+            kind=chance.choice(("fact", "decision", "telemetry", "epic")),
+            state=chance.choice(("live", "archived", "superseded", "expired", "not_yet_valid", "proposed")),
+            limit=chance.choice((0, 1, 5, 200)),
+            offset=chance.choice((0, 1, 5, 40)),
+        )
+
+    def _gotten(self) -> Arguments:
+        return {"ids": [f"cap-{each}" for each in self._chance.sample(range(1, len(self._contents) + 3), 4)]}
 
     def _related(self) -> Arguments:
         chance = self._chance
