@@ -47,13 +47,12 @@ def unless_unfit(judge: Callable[[Reading, Arguments, Answer], Iterator[str]]) -
 
 
 def accrued(reading: Reading, arguments: Arguments, answer: Answer) -> Iterator[str]:
-    """Judge `recall`: hits, order and scores, and the rows; where conflicts are resolved, the hits in any order."""
+    """Judge `recall`: hits, order and scores, what they were resolved over, and the rows."""
     rows, expected = answer["result"], AccruedOracle(reading).ranked(arguments)
-    found = [(row["id"], row["score"]) for row in rows]
-    wanted = [(f"cap-{number}", round(score, 4)) for number, score in expected]
-    if found != wanted and not arguments.get("resolve_conflicts"):
+    found = [(row["id"], row["score"], row.get("resolved_over", [])) for row in rows]
+    wanted = [(f"cap-{each.number}", round(each.score, 4), [f"cap-{number}" for number in each.over]) for each in expected]
+    if found != wanted:
         yield f"expected {wanted}"
-    yield from _resolved(reading, rows)
     yield from _warranted(reading, rows)
     for row in rows:
         capsule, text = reading.of(int(row["id"][4:]))
@@ -63,33 +62,6 @@ def accrued(reading: Reading, arguments: Arguments, answer: Answer) -> Iterator[
             yield f"{row['id']} is shown as something else"
         if row.get("truncated", False) is not (shown != text.content):
             yield f"{row['id']} does not say whether it was cut"
-
-
-def _resolved(reading: Reading, rows: Sequence[Answer]) -> Iterator[str]:
-    """A correction stands above what it was resolved over, and each of those restates something that it retired (O9)."""
-    places = {row["id"]: place for place, row in enumerate(rows)}
-    for row in rows:
-        retired = _retired(reading, int(row["id"][4:]))
-        for over in row.get("resolved_over", ()):
-            if places.get(over, len(rows)) < places[row["id"]]:
-                yield f"{over} stands above its correction {row['id']}"
-            words = set(reading.plain[int(over[4:])])
-            if not any(_alike(words, set(reading.plain[old])) for old in retired if old in reading.plain):
-                yield f"{over} restates nothing that {row['id']} retired"
-
-
-def _retired(reading: Reading, number: int) -> set[int]:
-    found, waiting = set[int](), [number]
-    while waiting:
-        source = waiting.pop()
-        new = {each.target for each in reading.world.relations if each.kind == "supersedes" and each.source == source} - found
-        found |= new
-        waiting += new
-    return found
-
-
-def _alike(one: set[str], other: set[str]) -> bool:
-    return len(one & other) >= 0.6 * len(one | other)
 
 
 def _warranted(reading: Reading, rows: Sequence[Answer]) -> Iterator[str]:
