@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from recordance.domain.instant import EARLIEST, Instant
 from support.dialect_oracle import Reading
-from support.word_oracle import Way, unspaced, words
+from support.word_oracle import PIECE, Way, unspaced, words
 
 POOL, HALF_LIFE = 60, 90.0
 """How much one lane may find (measured, no rule), and the days in which a weight halves (L6)."""
@@ -43,6 +43,23 @@ class LaneOracle:
         """The distinct words of the question, in order."""
         return list(dict.fromkeys(words(self.question)))
 
+    @functools.cached_property
+    def ways(self) -> dict[str, list[Way]]:
+        """In which ways each word of the question can match; of a run of more than two characters each piece by itself (T5).
+
+        Such a run stays beside its pieces where an alias is taught for it.
+        """
+        ways: dict[str, list[Way]] = {}
+        for word in self.asked:
+            pieces = self.reading.services.fragments(word) if unspaced(word) and len(word) > 2 else []
+            own = self.reading.ways(word)
+            if not pieces or any(way.label.startswith("alias:") for way in own):
+                ways[word] = own
+            for piece in pieces:
+                if piece.removeprefix(PIECE) not in self.asked:
+                    ways[piece] = [Way(f"segment:{piece.removeprefix(PIECE)}", (piece,), exact=False)]
+        return ways
+
     # ── words ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def by_words(self) -> list[Hit]:
@@ -51,7 +68,7 @@ class LaneOracle:
 
     def all_by_words(self) -> list[Hit]:
         """Return the same without a bound."""
-        return self._weighed({word: self.reading.ways(word) for word in self.asked})
+        return self._weighed(self.ways)
 
     def by_spelling(self) -> list[Hit]:
         """Return what has a near spelling of a word that no capsule has."""
@@ -62,7 +79,7 @@ class LaneOracle:
 
     def matched(self, number: int) -> list[str]:
         """Return the words and aliases of the question that a content meets, in order."""
-        return self._labels(number, [self.reading.ways(word) for word in self.asked])
+        return self._labels(number, self.ways.values())
 
     def spelled(self, number: int) -> list[str]:
         """Return the near spellings that a content has, in order."""
@@ -70,13 +87,12 @@ class LaneOracle:
 
     def weight(self, number: int, b: float = 0.75) -> float:
         """Return the BM25 of the question's words in a content, whose length weighs `b`."""
-        met = [way for word in self.asked for way in self.reading.met(number, self.reading.ways(word))]
+        met = [way for ways in self.ways.values() for way in self.reading.met(number, ways)]
         return self.reading.bm25(number, _of(met), b)
 
     def share(self, number: int) -> float:
         """Return how much of the question's words, by their rarity, a content covers (O12)."""
-        ways = {word: self.reading.ways(word) for word in self.asked}
-        return self._share(number, ways)
+        return self._share(number, self.ways)
 
     def _weighed(self, ways: Mapping[str, list[Way]]) -> list[Hit]:
         hits = []

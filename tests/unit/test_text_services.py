@@ -9,13 +9,15 @@ from recordance.query.document import TermQuery
 from recordance.query.exclusion import Eligibility
 from recordance.query.fence import Scope
 from recordance.query.folding import fold_words
-from recordance.query.terms import expand, read_terms
+from recordance.query.pipeline import Stage
+from recordance.query.terms import expand, read_question, read_terms
 from recordance.query.text_services import PLAIN, TextServices, fragments_of, is_marked
 from recordance.usecases.term_lane import Corpus, term_lane
 from recordance_adapters.bootstrap.text import text_services_of
 from recordance_adapters.text_section import Language, TextSettings
 from support.documents import REPLICAS, adopted
-from support.recalls import Recalls, shown
+from support.pipelines import asked, numbers, run, stage
+from support.recalls import Recalls, fenced, shown
 from support.truths import NOON
 
 STEMS = text_services_of(TextSettings(inflection=Language.ENGLISH))
@@ -140,6 +142,56 @@ def test_an_abstention_does_not_claim_that_words_match_exactly_where_stems_do(re
     """O1, T9: the advice fits the store."""
     assert "by their stem" in store(replica, STEMS, *TOKENS).ask("absent")["reason"]
     assert "Words match exactly:" in store(Recalls().replica, PLAIN, *TOKENS).ask("absent")["reason"]
+
+
+def asked_labels(*words: str, taught: str = "") -> list[list[str]]:
+    """Return the labels of each term that a question of these words comes to, where runs are cut."""
+    aliases = {taught: [("alias", ("alias",))]} if taught else {}
+    groups = RUNS.asked(expand(read_question(" ".join(words)), aliases))
+    return [[way.label for way in group.alternatives] for group in groups]
+
+
+def test_a_run_of_a_question_is_asked_for_by_its_pairs() -> None:
+    """T5: it is a sentence, and no content has all of it; each pair is a term of its own, once."""
+    pairs = [["segment:検索"], ["segment:索を"], ["segment:を設"], ["segment:設定"]]
+    assert asked_labels("検索を設定") == pairs
+    assert asked_labels("検索を設定", "検索を設定", "検索を") == pairs
+
+
+def test_what_is_short_or_spaced_stays_whole_in_a_question() -> None:
+    """T3, T5: a word, a run of two characters, a Korean word; a pair that is asked for by itself is not asked for twice."""
+    assert asked_labels("tokio") == [["tokio", "segment:tokio"]]
+    assert asked_labels("設定", "検設定") == [["設定", "segment:設定"], ["segment:検設"]]
+    assert asked_labels("설정을")[0][0] == "설정을"
+
+
+def test_a_run_that_an_alias_is_taught_for_stays_beside_its_pairs() -> None:
+    """T7, T5: an alias is of the whole of it."""
+    assert asked_labels("検索を", taught="検索を") == [
+        ["検索を", "alias:alias", "segment:検索を"],
+        ["segment:検索"],
+        ["segment:索を"],
+    ]
+
+
+def test_without_segmentation_a_question_asks_for_whole_runs() -> None:
+    """T5: a store opts in to more."""
+    groups = expand(read_question("検索を設定"), {})
+    assert PLAIN.asked(groups) == groups
+    assert [way.label for way in STEMS.asked(groups)[0].alternatives] == ["検索を設定", "stem:検索を設定"]
+
+
+def test_a_long_question_in_an_unspaced_script_finds_what_shares_words_with_it(replica: object) -> None:
+    """T5, L10: what shares most of it comes first; without the service it finds nothing."""
+    texts = ("データベースと設定", "検索の遅さ", "サーバーを再起動する")
+    cut, whole = store(replica, RUNS, *texts), store(Recalls().replica, PLAIN, *texts)
+    question = asked("検索の設定はどこですか")
+    assert numbers(run(cut.destinations.reading(fenced(), None), question)) == [2, 1]
+    found = run(whole.destinations.reading(fenced(), None), question)
+    assert numbers(found) == []
+    assert "[text] segmentation" in stage(found, Stage.TERM).why
+    assert stage(run(cut.destinations.reading(fenced(), None), question), Stage.TERM).why == ""
+    assert stage(run(whole.destinations.reading(fenced(), None), asked("tokio 設定")), Stage.TERM).why == ""
 
 
 def test_marked_words_stand_in_no_text() -> None:

@@ -7,13 +7,14 @@ content's own words, and count neither in its length nor in what is said of it u
 """
 
 import functools
+import itertools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from recordance.query.document import TermDocument
 from recordance.query.folding import is_unspaced
-from recordance.query.terms import Alternative, Term, TermGroup
+from recordance.query.terms import MAX_QUESTION_WORDS, Alternative, Term, TermGroup
 
 FRAGMENT, STEM = "\x02", "\x03"
 """What a fragment of an unspaced run and a stem begin with."""
@@ -100,6 +101,28 @@ class TextServices:
             return groups
         return tuple(replace(group, alternatives=(*group.alternatives, *self._ways(group.term))) for group in groups)
 
+    def asked(self, groups: tuple[TermGroup, ...]) -> tuple[TermGroup, ...]:
+        """Return the words of a question, each widened; of a long run its fragments, each a term of its own, once (T5).
+
+        A run of a question is a sentence: no content has all of it. One that an alias is taught for stays beside its fragments.
+        """
+        whole = {group.term.key for group in groups}
+        apart: dict[str, TermGroup] = {}
+        for group in groups:
+            pieces = [piece for piece in self._fragments(group.term) if piece not in whole]
+            if not pieces or len(group.alternatives) > 1:
+                apart |= {each.term.key: each for each in self.widened((group,))}
+            apart |= {piece: _fragment(piece) for piece in pieces if piece not in apart}
+        return tuple(itertools.islice(apart.values(), max(MAX_QUESTION_WORDS, len(groups))))
+
+    def cuts(self, words: Sequence[Term]) -> bool:
+        """Whether every long run among a question's words is cut."""
+        return self.cut is not None or not any(map(_is_long_run, words))
+
+    def _fragments(self, term: Term) -> Sequence[str]:
+        """Return what tells a long run, none of any other term."""
+        return telling(self.cut(term.key)) if self.cut is not None and _is_long_run(term) else ()
+
     def _ways(self, term: Term) -> list[Alternative]:
         ways = []
         if self.stem is not None:
@@ -117,6 +140,15 @@ class TextServices:
 
 def _distinct(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(words))
+
+
+def _is_long_run(term: Term) -> bool:
+    return len(term.key) > 2 and is_unspaced(term.key)
+
+
+def _fragment(piece: str) -> TermGroup:
+    marked = (FRAGMENT + piece,)
+    return TermGroup(Term(piece, piece, marked), (Alternative(f"segment:{piece}", marked),))
 
 
 PLAIN = TextServices()

@@ -100,7 +100,7 @@ def _place(asked: _Asked, stage: Stage, number: int, text: CapsuleText) -> LaneP
 
 def _behind_words(asked: _Asked, depth: int, text: CapsuleText) -> LanePlace:
     look, query = asked.look, asked.query
-    hit = look.lane(look.question(look.groups(query.terms))).scorer.score(0, fold_words(text.content))
+    hit = look.lane(look.question(look.asked(query.terms))).scorer.score(0, fold_words(text.content))
     if hit is None:
         return LanePlace(stage=Stage.TERM, depth=depth, why="none of the question's words stands in it, nor an alias of one")
     why = f"it matches {', '.join(hit.matched)}, and {query.tuning.pool} others weigh as much or more"

@@ -75,7 +75,7 @@ class _Accrual:
         self._look = look
         self._request = request
         self._reliance = reliance
-        self._query = look.question(look.groups(look.request.terms), Order.WEIGHT)
+        self._query = look.question(look.asked(look.request.terms), Order.WEIGHT)
         self._lane = look.lane(self._query)
         self._tally = _counted(look, self._lane, look.tally(self._query))
 

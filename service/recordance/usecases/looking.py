@@ -63,6 +63,11 @@ class Look:
         groups = expand(terms, _aliases(self.reader, terms))
         return groups if self.opened is None else self.opened.services.widened(groups)
 
+    def asked(self, words: Sequence[Term]) -> tuple[TermGroup, ...]:
+        """Return the words of a question in natural language with every way in which each can match; runs as fragments (T5)."""
+        groups = expand(words, _aliases(self.reader, words))
+        return groups if self.opened is None else self.opened.services.asked(groups)
+
     def question(self, groups: Sequence[TermGroup], order: Order = Order.COVERAGE) -> TermQuery:
         """Return what the term lane is asked for these groups."""
         return TermQuery(groups=tuple(groups), scope=self.scope, eligibility=self.eligibility, order=order)

@@ -21,6 +21,8 @@ from recordance.usecases.term_lane import TermLane
 
 OTHER_DIMENSION = "the embeddings there have another dimension"
 """Why nothing is compared by meaning in a destination whose vectors do not fit the question's (D5)."""
+WHOLE_RUNS = "what is written without spaces is looked for in whole runs alone; [text] segmentation = true looks inside them"
+"""What is said of a question with runs that are sentences, where the store does not cut them (T5)."""
 FUZZY = "fuzzy:"
 """What stands before a near spelling where matches are shown."""
 MOST_MISSING = 16
@@ -116,8 +118,9 @@ class Lanes:
 
     def _term(self) -> _Yield:
         """Look for the question's words, each for itself, by their weight."""
-        self.words = self.look.lane(self.look.question(self.look.groups(self.query.terms), Order.WEIGHT))
-        return self._best(self.words, self.terms)
+        self.words = self.look.lane(self.look.question(self.look.asked(self.query.terms), Order.WEIGHT))
+        came = self._best(self.words, self.terms)
+        return came if self.look.view.services.cuts(self.query.terms) else replace(came, why=WHOLE_RUNS)
 
     def _semantic(self) -> _Yield:
         """Take what is near the question's embedding."""

@@ -53,7 +53,7 @@ def _found(destinations: Destinations, store: Store, caller: Caller, request: Re
 
 def found_in(look: Look, query: PipelineQuery, run: PipelineRun) -> QuickPart:
     """Return what a run found in one store, with what an empty answer needs to say of it."""
-    groups, space = look.groups(query.terms), look.reader.space(look.request.space)
+    groups, space = look.asked(query.terms), look.reader.space(look.request.space)
     return QuickPart(
         name=look.store.name,
         naming=look.store.naming,
