@@ -246,7 +246,7 @@ WORDS = {
     "forget": ["cap-1"], "verify-receipt": ["ersr-body.signature"], "move": ["--to", "./elsewhere"],
 }  # fmt: skip
 MAKERS = {"store", "import", "mcp", "serve"}
-STORELESS = {"demo", "token"}
+STORELESS = {"demo", "token", "key", "sign"}
 ASKERS = sorted(COMMANDS.keys() - MAKERS - STORELESS)
 
 
