@@ -131,6 +131,10 @@ def test_descriptions_teach_in_few_words(tool: Tool) -> None:
         ("recall_facts", "memory_retrieve"),
         ("memory_stor", "memory_store"),
         ("memory_archive", "tool set life"),
+        ("memory_save", "memory_store"),
+        ("add_memory", "memory_store"),
+        ("memory_delete", "memory_forget"),
+        ("search_deleted", "memory_retrieve"),
         ("nothing_like_it", "one of memory_retrieve, memory_store"),
     ],
 )

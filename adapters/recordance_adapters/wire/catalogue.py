@@ -39,6 +39,11 @@ DEFAULT_SETS = (ToolSet.CORE.value,)
 
 _RECALLS = ("search", "recall", "retrieve", "find", "query", "lookup")
 """What in a tool's name says that somebody wants to recall."""
+_MEANT = {
+    "memory_store": frozenset({"save", "add", "create", "write", "remember", "insert"}),
+    "memory_forget": frozenset({"delete", "remove", "erase", "forget"}),
+}
+"""What other servers call storing and forgetting, as whole words of a tool's name, by the tool that does it here."""
 
 
 def tool_meant(name: str, offered: Iterable[str]) -> str:
@@ -49,7 +54,9 @@ def tool_meant(name: str, offered: Iterable[str]) -> str:
         return f"one of {', '.join(names)}, or start the server with --tools all: {name} belongs to tool set {elsewhere.tool_set}"
     if any(word in name.lower() for word in _RECALLS):
         return RETRIEVE.name
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.75)
+    words = set(name.lower().split("_"))
+    meant = [tool for tool, said in _MEANT.items() if said & words and tool in names]
+    near = meant or difflib.get_close_matches(name, names, n=1, cutoff=0.75)
     return near[0] if near else "one of " + ", ".join(names)
 
 
