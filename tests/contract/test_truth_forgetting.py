@@ -199,6 +199,16 @@ def test_the_ledger_forgets_what_the_capsule_said(truth: Truth) -> None:
     assert len(missed(truth)) == 3 * len(MissOutcome) * len(kept)
 
 
+def test_the_ledger_forgets_pieces_of_the_runs_that_the_capsule_said(truth: Truth) -> None:
+    """As W6 and T5 ask: a text without spaces says what stands inside its runs, whether a store cuts them or not."""
+    write(truth, captured(make_capture(1, "部署端口配置服务 zebra 서버에서")))
+    kept = ["端口号", "口端", "zeb", "端口 unforgotten"]
+    with truth.writing() as writer:
+        writer.count_misses(["端口", "端口配置", "部署 zebra", "서버", *kept], MissOutcome.ABSTAIN, "", NOON)
+    write(truth, entombed(1))
+    assert set(missed(truth)) == set(kept)
+
+
 def test_the_ledger_forgets_what_earlier_revisions_said(truth: Truth) -> None:
     """As W13 asks: forget erases every revision, and what tells of one that was replaced long ago."""
     remember(truth, "the zebra", headline="striped", source="a book")

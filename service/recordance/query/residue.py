@@ -9,6 +9,7 @@ from recordance.domain.journal import Value
 from recordance.domain.tombstone import SKELETON_LABELS
 from recordance.errors import Json
 from recordance.query.folding import fold_words
+from recordance.query.text_services import fragments_of
 
 _STRIPPED = frozenset(field.value for field in LabelField if field not in SKELETON_LABELS) | {"taint"}
 
@@ -19,9 +20,12 @@ def words_said(texts: Iterable[CapsuleText]) -> frozenset[str]:
 
 
 def is_said(term_key: str, words: Set[str]) -> bool:
-    """Whether all words of a folded term are among `words`: the miss ledger would then keep what was forgotten."""
+    """Whether `words` say all words of a folded term: the miss ledger would then keep what was forgotten.
+
+    A text that writes no spaces says what stands inside its runs too (T5).
+    """
     asked = term_key.split()
-    return bool(asked) and all(word in words for word in asked)
+    return bool(asked) and all(word in words or _is_inside(word, words) for word in asked)
 
 
 def names_capsule(answer: str, number: int) -> bool:
@@ -38,6 +42,11 @@ def capsules_named(answer: str) -> frozenset[int]:
 def skeleton_values(values: Mapping[str, Value]) -> dict[str, Value]:
     """Return what a journal row may still say of a forgotten capsule: no label that its skeleton lacks, no taint."""
     return {name: value for name, value in values.items() if name not in _STRIPPED}
+
+
+def _is_inside(word: str, words: Set[str]) -> bool:
+    """Whether a word of a script that is cut stands within another: a run of it, or Korean with a particle behind."""
+    return bool(fragments_of(word)) and any(word in said for said in words)
 
 
 def _parts(text: CapsuleText) -> Iterator[str]:
