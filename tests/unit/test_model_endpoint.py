@@ -14,7 +14,7 @@ from recordance_adapters.bootstrap.models import embedder_of, models_of
 from recordance_adapters.driven.models.embedding import EndpointEmbedder
 from recordance_adapters.driven.models.endpoint import Endpoint
 from recordance_adapters.driven.models.reranking import EndpointReranker
-from recordance_adapters.settings import load_settings
+from recordance_adapters.settings import Settings, load_settings
 from support.model_endpoint import ModelEndpoint, embeddings, hashing, model_endpoint, reply
 from support.ports import free_port
 from support.word_hashing import DIMENSION, hashed
@@ -121,6 +121,18 @@ def test_an_endpoint_that_never_answers_is_left() -> None:
     """Decision 10: a call takes no longer than it may; the rest of the answer does not wait for it."""
     with model_endpoint(lambda handler, body: _dawdle(endpoint)) as endpoint:
         assert why(endpoint, seconds=0.05) == "did not answer within 0.05 s"
+
+
+def test_a_reranker_leaves_half_of_the_time_that_destinations_have() -> None:
+    """D3, decision 10: it is asked within a destination's time, which must not run out with it and take the answer along."""
+    places = [{"name": "a", "store": "a", "deadline_ms": 200}, {"name": "b", "store": "b", "deadline_ms": 9_000}]
+    with model_endpoint(lambda handler, body: _dawdle(endpoint)) as endpoint:
+        table = {"kind": "endpoint", "model": "m", "url": endpoint.url, "timeout_ms": 3_000}
+        found = models_of(Settings.model_validate({"destinations": places, "reranker": table})).reranker
+        assert found is not None
+        with pytest.raises(ModelFailed) as failed:
+            found.judge("a question", ["a text"])
+    assert failed.value.why == "did not answer within 0.1 s"
 
 
 @pytest.mark.parametrize("part", ["header", "body"])

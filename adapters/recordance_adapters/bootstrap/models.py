@@ -2,6 +2,7 @@
 
 import functools
 import logging
+import math
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -13,6 +14,7 @@ from recordance.errors import ModelFailed, StoreUnusable
 from recordance.ports.models import NO_MODELS, Embedder, Models, Reranker
 from recordance_adapters.bootstrap.truths import secret_in
 from recordance_adapters.model_sections import EmbedderSettings, ModelKind, ModelSection, ModelSettings, RerankerSettings
+from recordance_adapters.settings import Settings
 
 if TYPE_CHECKING:
     from recordance_adapters.driven.models.endpoint import Endpoint
@@ -22,11 +24,16 @@ _log = logging.getLogger(__name__)
 _THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-def models_of(settings: ModelSettings) -> Models:
-    """Return the models that are configured."""
+def models_of(settings: Settings) -> Models:
+    """Return the models that are configured.
+
+    Among several destinations a reranker is asked within the time of each, and has half of the shortest at most: one that hangs
+    would else take the answer along that does without it.
+    """
     if settings.embedder.kind is ModelKind.OFF and settings.reranker.kind is ModelKind.OFF:
         return NO_MODELS
-    return Models(embedder_of(settings.embedder), _reranker(settings.reranker))
+    longest = min((each.deadline_ms / 2 for each in settings.destinations), default=math.inf)
+    return Models(embedder_of(settings.embedder), _reranker(settings.reranker, longest))
 
 
 def places_beyond(settings: ModelSettings) -> Sequence[Place]:
@@ -74,10 +81,11 @@ def embedder_of(given: EmbedderSettings) -> Embedder | None:
     )
 
 
-def _reranker(given: RerankerSettings) -> Reranker | None:
+def _reranker(given: RerankerSettings, longest: float) -> Reranker | None:
+    """Return the reranker that is configured, which takes `longest` milliseconds at most; None where none is."""
     if given.kind is ModelKind.OFF:
         return None
-    name, seconds = given.model or "", given.timeout_ms / 1_000
+    name, seconds = given.model or "", min(given.timeout_ms, longest) / 1_000
     if given.kind is ModelKind.LOCAL:
         from recordance_adapters.driven.models.files import LocalReranker
 
