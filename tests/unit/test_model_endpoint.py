@@ -124,7 +124,7 @@ def test_an_endpoint_that_never_answers_is_left() -> None:
 
 
 def test_a_reranker_leaves_half_of_the_time_that_destinations_have() -> None:
-    """D3, decision 10: it is asked within a destination's time, which must not run out with it and take the answer along."""
+    """D3: it is asked within a destination's time, which must not run out with it and take the answer along."""
     places = [{"name": "a", "store": "a", "deadline_ms": 200}, {"name": "b", "store": "b", "deadline_ms": 9_000}]
     with model_endpoint(lambda handler, body: _dawdle(endpoint)) as endpoint:
         table = {"kind": "endpoint", "model": "m", "url": endpoint.url, "timeout_ms": 3_000}
