@@ -52,10 +52,6 @@ class Purger:
         self._begin()
         return (*self._premises.purge(seq), *self._beyond)
 
-    def places(self, seq: int) -> Sequence[Place]:
-        """Return every place as it is now for what was forgotten up to `seq`; waits for nobody."""
-        return (*self._premises.tidy(seq), *self._beyond)
-
     def catch_up(self) -> bool:
         """Purge whatever was forgotten, by anybody, and was not purged from here yet; return whether nothing is left.
 

@@ -40,7 +40,8 @@ def _verified(store: Store, caller: Caller, receipt: str) -> dict[str, Json]:
             return recall_view(stated, store.naming, seen)
         capsule = visible(reader, caller, store.naming, store.naming.id(stated.number))
     state = state_of(capsule, Eligibility(at=store.clock.now()))
-    now = () if capsule.standing.tombstoned_at is None else store.purger.places(stated.seq)
+    # Waited for like a forget: a process that starts for this alone has yet to look at its own index.
+    now = () if capsule.standing.tombstoned_at is None else store.purger.purge(stated.seq)
     return erasure_view(stated, store.naming, state, now)
 
 
