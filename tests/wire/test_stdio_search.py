@@ -37,7 +37,7 @@ def test_a_search_over_stdio_tells_its_page_and_how_to_read_it(tmp_path: Path) -
         assert [row["match_quality"] for row in relaxed["memories"]] == ["relaxed", "relaxed"]
         assert relaxed["retrieval"]["fallback"]["fragments"] == ["tokio"]
         refused = peer.answer(ERA.call("flat", "memory_search", {"query": "tokio"}))
-        assert refused["error"]["data"]["expected"] == "selection instead"
+        assert refused["error"]["data"]["expected"] == 'selection instead, such as {"selection": {"query": "tokio pin"}}'
 
 
 def said(message: dict[str, Any]) -> dict[str, Any]:

@@ -121,13 +121,20 @@ class Declaration:
 
 
 def _unknown(name: str, value: Json, parameters: Sequence[Parameter], field: str) -> InvalidArgument:
-    known = [parameter.name for parameter in parameters]
+    known = {parameter.name: parameter for parameter in parameters}
     meant = [parameter.name for parameter in parameters if name in parameter.mistaken_for]
     near = meant or difflib.get_close_matches(name, known, n=1, cutoff=NEAR)
-    expected = f"{near[0]} instead" if near else "only " + (", ".join(known) or "an empty object")
+    expected = _instead(known[near[0]]) if near else "only " + (", ".join(known) or "an empty object")
     path = f"{field}.{name}" if field else name
     why = "there is no such parameter, and one left unread could be a dropped fence"
     return InvalidArgument(path, echo(value), expected, why)
+
+
+def _instead(parameter: Parameter) -> str:
+    """Return the name to send; of an object its shape too, since what was sent may belong inside it."""
+    if not isinstance(parameter.example, dict):
+        return f"{parameter.name} instead"
+    return f"{parameter.name} instead, such as {json.dumps({parameter.name: parameter.example}, ensure_ascii=False)}"
 
 
 def expected_of(parameter: Parameter) -> str:
