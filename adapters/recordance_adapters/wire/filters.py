@@ -1,7 +1,7 @@
 """Filters: every further fence that a recall in natural language may name, all AND-ed, each acting before ranking (F9)."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from recordance.domain.capsule import LabelField
@@ -26,7 +26,7 @@ from recordance.query.fence import (
     LabelFence,
     MarkFence,
     MarkField,
-    entity_mark,
+    entity_marks,
     metadata_mark,
 )
 from recordance_adapters.wire import limits
@@ -205,9 +205,9 @@ def _labels(given: Values) -> Iterator[Fence]:
 
 def _marks(given: Values) -> Iterator[Fence]:
     if "entity" in given:
-        yield _bearing(MarkField.ENTITIES, (entity_mark(given["entity"]),))
+        yield _bearing(MarkField.ENTITIES, entity_marks(given["entity"]))
     if "entities" in given:
-        yield _bearing(MarkField.ENTITIES, tuple(map(entity_mark, given["entities"])))
+        yield _bearing(MarkField.ENTITIES, frozenset().union(*map(entity_marks, given["entities"])))
     if "topics" in given:
         yield _bearing(MarkField.TOPICS, given["topics"])
     for name, value in given.get("metadata_filter", ()):
@@ -217,7 +217,7 @@ def _marks(given: Values) -> Iterator[Fence]:
         yield _bearing(MarkField.TAGS, (STRUCTURED,))
 
 
-def _bearing(field: MarkField, any_of: Sequence[str]) -> Fence:
+def _bearing(field: MarkField, any_of: Iterable[str]) -> Fence:
     return MarkFence(field, frozenset(any_of))
 
 

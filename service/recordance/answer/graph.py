@@ -15,7 +15,7 @@ from recordance.domain.destination import Naming
 from recordance.domain.instant import format_instant
 from recordance.domain.relation import Relation
 from recordance.errors import Json
-from recordance.query.fence import entity_mark
+from recordance.query.fence import entity_key
 from recordance.query.memory_recall import Projection
 from recordance.ranking.trimming import compact_json
 
@@ -129,8 +129,8 @@ def _companions(parts: Sequence[GraphPart]) -> list[Row]:
     spellings = sum((Counter(part.companions) for part in parts), Counter[str]())
     counts: Counter[str] = Counter()
     for spelling, count in spellings.items():
-        counts[entity_mark(spelling)] += count
-    best = {entity_mark(each): each for each in sorted(spellings, key=lambda each: (spellings[each], each))}
+        counts[entity_key(spelling)] += count
+    best = {entity_key(each): each for each in sorted(spellings, key=lambda each: (spellings[each], each))}
     order = sorted(counts, key=lambda mark: (-counts[mark], mark))[:MOST_COMPANIONS]
     return [{"entity": best[mark], "capsules": counts[mark]} for mark in order]
 
@@ -222,8 +222,8 @@ def _found(part: GraphPart) -> int:
 
 def counted(spellings: Iterable[Sequence[str]], entity: str) -> Mapping[str, int]:
     """Return how many capsules bear each other entity, by spelling; a capsule that spells one twice bears it once."""
-    own = entity_mark(entity)
+    own = entity_key(entity)
     counts: Counter[str] = Counter()
     for borne in spellings:
-        counts.update({entity_mark(each): each for each in borne if entity_mark(each) != own}.values())
+        counts.update({entity_key(each): each for each in borne if entity_key(each) != own}.values())
     return counts

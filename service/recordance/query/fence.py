@@ -6,6 +6,7 @@ This predicate is the definition; adapters push it down and are held to it (deci
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from unicodedata import normalize
 
 from recordance.domain.caller import under
 from recordance.domain.capsule import Capsule, CapsuleText, LabelField
@@ -111,6 +112,19 @@ def entity_mark(entity: str) -> str:
     return entity.casefold()
 
 
+def entity_marks(entity: str) -> frozenset[str]:
+    """Return the forms in which an asked entity is looked for: as sent, composed (NFC) and decomposed (NFD), each case-folded.
+
+    The same letters reach a store in either form, by the keyboard and the system that they come from.
+    """
+    return frozenset(map(entity_mark, (entity, normalize("NFC", entity), normalize("NFD", entity))))
+
+
+def entity_key(entity: str) -> str:
+    """Return what is the same for every form of an entity in which it is looked for."""
+    return normalize("NFC", entity_mark(entity))
+
+
 def metadata_mark(name: str, json_value: str) -> str:
     """Return the form in which a metadata pair is compared; `json_value` is canonical JSON text."""
     return f"{name}\0{json_value}"
@@ -170,6 +184,10 @@ _PREDICATES: dict[type, Callable[..., bool]] = {
 }
 
 
+def _forms_of_one(fence: MarkFence) -> bool:
+    return fence.field is MarkField.ENTITIES and len(set(map(entity_key, fence.any_of))) == 1
+
+
 def traits_of(scope: Scope) -> Traits:
     """Return what fences that admit one value say of where a recall belongs (D1); a fence of several values says nothing.
 
@@ -187,7 +205,7 @@ def traits_of(scope: Scope) -> Traits:
                 subtree = next(iter(prefixes))
             case EitherFence(scopes=scopes) if len(telling := [told for each in scopes if (told := traits_of(each).labels)]) == 1:
                 labels |= telling[0]
-            case MarkFence(field=mark, any_of=any_of) if len(any_of) == 1:
+            case MarkFence(field=mark, any_of=any_of) if len(any_of) == 1 or _forms_of_one(fence):
                 marks[mark] = marks.get(mark, frozenset()) | any_of
             case _:
                 pass

@@ -36,6 +36,7 @@ from recordance.query.fence import (
     SubtreeFence,
     admits,
     entity_mark,
+    entity_marks,
     marks_of,
 )
 from recordance.query.lane import LaneChoice
@@ -72,9 +73,9 @@ class GraphQuestion:
 
     def admits(self, relation: str, source: Collection[str], target: Collection[str]) -> bool:
         """Whether a relation between what bears these entities, each case-folded, is asked for."""
-        own = entity_mark(self.entity)
-        from_it = own in source and self.direction is not Direction.TO
-        to_it = own in target and self.direction is not Direction.FROM
+        own = entity_marks(self.entity)
+        from_it = not own.isdisjoint(source) and self.direction is not Direction.TO
+        to_it = not own.isdisjoint(target) and self.direction is not Direction.FROM
         return (from_it or to_it) and (self.relation_type is None or self.relation_type.casefold() == relation.casefold())
 
 
@@ -92,7 +93,7 @@ def _graph(destinations: Destinations, caller: Caller, question: GraphQuestion) 
     request = RecallRequest(
         terms=(),
         lane=LaneChoice.TERM,
-        scope=Scope((MarkFence(MarkField.ENTITIES, frozenset({entity_mark(question.entity)})),)),
+        scope=Scope((MarkFence(MarkField.ENTITIES, entity_marks(question.entity)),)),
         search_scope=question.search_scope,
     )
 
@@ -120,7 +121,7 @@ class _Reading:
         self._reader = reader
         self._question = question
         self._scope = Scope((*own, LabelBarrier(LabelField.KIND, frozenset({Kind.TELEMETRY.value}))))
-        self._bearing = MarkFence(MarkField.ENTITIES, frozenset({entity_mark(question.entity)}))
+        self._bearing = MarkFence(MarkField.ENTITIES, entity_marks(question.entity))
         self._now = Eligibility(at=store.clock.now())
 
     def part(self, least: int) -> GraphPart:

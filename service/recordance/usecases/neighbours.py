@@ -10,7 +10,7 @@ from itertools import islice
 from recordance.domain.capsule import Capsule, CapsuleText
 from recordance.domain.relation import RelationKind
 from recordance.ports.truth import BrowseOrder, BrowseRequest
-from recordance.query.fence import MarkFence, MarkField, entity_mark
+from recordance.query.fence import MarkFence, MarkField, entity_key, entity_marks
 from recordance.ranking.links import Link, Linked, found_by, in_order
 from recordance.usecases.looking import Look
 
@@ -60,7 +60,7 @@ def _related(look: Look, places: Mapping[int, int]) -> Iterator[tuple[int, Link]
 
 def _sharing(look: Look, seeds: Sequence[Known]) -> Iterator[tuple[int, Link]]:
     for mark, borne in _entities(seeds).items():
-        scope = look.scope.with_fences(MarkFence(MarkField.ENTITIES, frozenset({mark})))
+        scope = look.scope.with_fences(MarkFence(MarkField.ENTITIES, entity_marks(mark)))
         page = look.reader.browsed(
             BrowseRequest(scope=scope, eligibility=look.eligibility, order=BrowseOrder.IMPORTANCE, limit=MOST_BEARERS)
         )
@@ -74,7 +74,7 @@ def _entities(seeds: Sequence[Known]) -> Mapping[str, Mapping[int, str]]:
     found: dict[str, dict[int, str]] = {}
     for capsule, text in seeds:
         for entity in text.entities:
-            mark = entity_mark(entity)
+            mark = entity_key(entity)
             if mark in found or len(found) < MOST_ENTITIES:
                 found.setdefault(mark, {}).setdefault(capsule.number, entity)
     return found

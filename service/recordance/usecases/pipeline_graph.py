@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from recordance.domain.relation import RelationKind
 from recordance.ports.truth import BrowseOrder, BrowseRequest
-from recordance.query.fence import MarkFence, MarkField, entity_mark
+from recordance.query.fence import MarkFence, MarkField, entity_key, entity_marks
 from recordance.ranking.pipeline import LaneHit
 from recordance.usecases.looking import Look
 
@@ -51,7 +51,7 @@ def _related(look: Look, places: Mapping[int, int]) -> Iterator[Worth]:
 
 def _sharing(look: Look, places: Mapping[int, int]) -> Iterator[Worth]:
     for mark, borne in _entities(look, places).items():
-        scope = look.scope.with_fences(MarkFence(MarkField.ENTITIES, frozenset({mark})))
+        scope = look.scope.with_fences(MarkFence(MarkField.ENTITIES, entity_marks(mark)))
         request = BrowseRequest(scope=scope, eligibility=look.eligibility, order=BrowseOrder.APPENDED, limit=HUB)
         page = look.reader.browsed(request)
         if page.total <= HUB:
@@ -63,7 +63,7 @@ def _entities(look: Look, places: Mapping[int, int]) -> Mapping[str, Sequence[in
     texts = look.reader.texts(list(places))
     found: dict[str, list[int]] = {}
     for number, place in places.items():
-        marks = dict.fromkeys(map(entity_mark, texts[number].entities)) if number in texts else {}
+        marks = dict.fromkeys(map(entity_key, texts[number].entities)) if number in texts else {}
         for mark in marks:
             if mark in found or len(found) < MOST_ENTITIES:
                 found.setdefault(mark, []).append(place)
