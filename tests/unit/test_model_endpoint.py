@@ -207,6 +207,16 @@ def test_scores_that_are_none_are_a_failure(results: Any) -> None:
             reranker.judge("why", ["a", "b"])
 
 
+def test_a_text_that_is_scored_twice_is_told_so() -> None:
+    """L10: the reason is in the answer, and must not say that as many scores came as were asked for."""
+    results = [{"index": 0, "relevance_score": 1.0}, {"index": 0, "relevance_score": 2.0}]
+    with model_endpoint(lambda handler, body: reply(handler, {"results": results})) as endpoint:
+        reranker = EndpointReranker(endpoint=Endpoint(url=endpoint.url), model="r", seconds=5.0, characters=100)
+        with pytest.raises(ModelFailed) as failed:
+            reranker.judge("why", ["a", "b"])
+    assert failed.value.why == "answered several scores for one text"
+
+
 def settings_of(tmp_path: Path, text: str, environment: Mapping[str, str] | None = None) -> Any:
     (tmp_path / "c.toml").write_text(text, encoding="utf-8")
     return load_settings({"config": str(tmp_path / "c.toml")}, environment or {})

@@ -33,6 +33,8 @@ def _scores(answer: Json, count: int) -> Sequence[float]:
     if not isinstance(results, list) or not all(isinstance(each, dict) for each in results):
         raise ModelFailed("no list of results", why="answered without any scores")
     found = {each.get("index"): each.get("relevance_score", each.get("score")) for each in results}
+    if len(results) == count and len(found) < count:
+        raise ModelFailed(f"{len(found)} of {count}", why="answered several scores for one text")
     if found.keys() != set(range(count)) or len(results) != count:
         raise ModelFailed(f"{len(results)} of {count}", why=f"answered {len(results)} scores for {count} texts")
     scores = [found[place] for place in range(count)]
