@@ -15,6 +15,7 @@ from recordance.errors import Json
 from recordance.query.accrued import MOST_K, AccruedRequest, Detail, Wish
 from recordance.query.exclusion import Eligibility, ExclusionReason
 from recordance.query.fence import LabelFence
+from recordance.query.terms import words_left_out
 from recordance.ranking.scoring import TermHit
 
 _SAID = ("content", "tags", "value", "id", "embedding")
@@ -164,10 +165,17 @@ def _store(answer: AccruedAnswer) -> Iterator[tuple[str, Json]]:
         yield "excluded", excluded_view(excluded)
     if request.asked_k != request.k:
         yield "clamped", {"k": request.asked_k, "to": request.k, "why": f"at most {MOST_K} hits are returned"}
-    if answer.unmeant is not None:
-        yield "skipped", {"semantic": answer.unmeant}
+    if skipped := dict(_skipped(answer)):
+        yield "skipped", skipped
     if not answer.rows:
         yield "empty", " ".join((_emptiness(told, excluded, request), *absences(answer.parts, answer.unasked)))
+
+
+def _skipped(answer: AccruedAnswer) -> Iterator[tuple[str, Json]]:
+    if cut := words_left_out(answer.request.question):
+        yield "term", cut
+    if answer.unmeant is not None:
+        yield "semantic", answer.unmeant
 
 
 def _where(answer: AccruedAnswer) -> Iterator[tuple[str, Json]]:

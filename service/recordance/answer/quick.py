@@ -49,6 +49,11 @@ def skipped_view(stages: Sequence[StageRun]) -> list[dict[str, Json]]:
     return [{"stage": each.stage.value, "why": each.why} for each in stages if each.state is StageState.SKIPPED]
 
 
+def cut_view(query: PipelineQuery) -> list[dict[str, Json]]:
+    """Return what was not asked of a question of too many words, as a stage that ran in part."""
+    return [{"stage": Stage.TERM.value, "why": query.cut}] if query.cut and Stage.TERM in query.stages else []
+
+
 def searched_view(each: QuickPart | Failed) -> dict[str, Json]:
     """Return one of several destinations: how many hits it has, or why it did not answer (D3)."""
     if isinstance(each, Failed):

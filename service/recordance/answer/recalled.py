@@ -7,7 +7,7 @@ from itertools import islice
 
 from recordance.answer.envelope import FRAMING, Shown
 from recordance.answer.merging import Failed, Ranking, merge_ranked
-from recordance.answer.quick import QuickPart, excluded_of, searched_view, why_nothing
+from recordance.answer.quick import QuickPart, cut_view, excluded_of, searched_view, why_nothing
 from recordance.answer.recalled_rows import capsule_row, hit_row, linked_row
 from recordance.answer.report import present
 from recordance.domain.capsule import Capsule, CapsuleText
@@ -79,7 +79,7 @@ def recalled_report(request: MemoryRecall, recalled: Recalled) -> Row:
         "result_count": len(results),
         "related_count": len(related),
         "searched": [searched_view(each) for each in recalled.asked],
-        **present("skipped", _skipped(found)),
+        **present("skipped", [*cut_view(request.pipeline), *_skipped(found)]),
         **present("excluded", excluded_of(found)),
         **present("reason", "" if results else why_nothing(request.pipeline, found, recalled.asked, recalled.unasked)),
         **present("nudge", _nudge(recalled.parts)),

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from recordance.query.lane import LaneChoice
 from recordance.query.request import RecallRequest
-from recordance.query.terms import Term
+from recordance.query.terms import Term, words_left_out
 
 
 class Stage(StrEnum):
@@ -163,6 +163,11 @@ class PipelineQuery:
     def terms(self) -> tuple[Term, ...]:
         """The distinct words of the question, each a term."""
         return self.base.terms
+
+    @property
+    def cut(self) -> str:
+        """What to say of words that are not asked for being too many; empty where all are."""
+        return words_left_out(self.question)
 
     @property
     def request(self) -> RecallRequest:

@@ -12,7 +12,7 @@ MAX_TERMS = 64
 MAX_TERM_CHARACTERS = 2_000
 """How long one term may be."""
 MAX_QUESTION_WORDS = 256
-"""How many different words one question in natural language may have."""
+"""How many different words of one question in natural language are asked."""
 _EXPECTED = 'at least one term with a letter or a digit, such as ["pin tokio", "tokio version"]'
 
 
@@ -71,18 +71,26 @@ def read_terms(texts: Sequence[Json], field: str = "terms") -> tuple[Term, ...]:
 
 
 def read_question(text: str, field: str = "query") -> tuple[Term, ...]:
-    """Return the distinct folded words of a question in natural language, each a term of its own, in order.
+    """Return the first distinct folded words of a question in natural language, each a term of its own, in order.
 
-    Raises InvalidArgument where nothing in it could match, and for more than MAX_QUESTION_WORDS words: they would be a document.
+    A client may send a whole prompt: of more than MAX_QUESTION_WORDS words the rest is not asked, as `words_left_out` tells.
+    Raises InvalidArgument where nothing in it could match.
     """
-    words = tuple(dict.fromkeys(fold_words(text)))
+    words = _distinct(text)
     if not words:
         why = "it has no letter and no digit, so it could never match a word"
         raise InvalidArgument(field, text, "a question or some words", why)
-    if len(words) > MAX_QUESTION_WORDS:
-        why = f"{len(words)} different words are too many for one question"
-        raise InvalidArgument(field, text, f"at most {MAX_QUESTION_WORDS} different words", why)
-    return tuple(Term(word, word, (word,)) for word in words)
+    return tuple(Term(word, word, (word,)) for word in words[:MAX_QUESTION_WORDS])
+
+
+def words_left_out(text: str) -> str:
+    """Return what to say of a question whose words are too many to be all asked; empty where all are."""
+    count = len(_distinct(text))
+    return f"in part: of {count} different words the first {MAX_QUESTION_WORDS} were asked" if count > MAX_QUESTION_WORDS else ""
+
+
+def _distinct(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(fold_words(text)))
 
 
 def expand(terms: Sequence[Term], aliases: Mapping[str, Sequence[tuple[str, tuple[str, ...]]]]) -> tuple[TermGroup, ...]:

@@ -120,7 +120,8 @@ class Lanes:
         """Look for the question's words, each for itself, by their weight."""
         self.words = self.look.lane(self.look.question(self.look.asked(self.query.terms), Order.WEIGHT))
         came = self._best(self.words, self.terms)
-        return came if self.look.view.services.cuts(self.query.terms) else replace(came, why=WHOLE_RUNS)
+        runs = "" if self.look.view.services.cuts(self.query.terms) else WHOLE_RUNS
+        return replace(came, why="; ".join(filter(None, (came.why, self.query.cut, runs))))
 
     def _semantic(self) -> _Yield:
         """Take what is near the question's embedding."""

@@ -5,7 +5,7 @@ from functools import partial
 
 from recordance.answer.envelope import Shown
 from recordance.answer.merging import Failed, Ranking, merge_ranked
-from recordance.answer.quick import QuickPart, excluded_of, quick_row, searched_view, skipped_view, why_nothing
+from recordance.answer.quick import QuickPart, cut_view, excluded_of, quick_row, searched_view, skipped_view, why_nothing
 from recordance.answer.report import present
 from recordance.domain.caller import Caller
 from recordance.errors import Json
@@ -38,7 +38,7 @@ def search_quickly(destinations: Destinations, caller: Caller, asked: PipelineQu
         "limit_clamped": requested != query.wanted,
         "results": rows,
         "result_count": len(rows),
-        **present("skipped", skipped_view(parts[0].stages)),
+        **present("skipped", [*cut_view(query), *skipped_view(parts[0].stages)]),
         **present("excluded", excluded_of(parts)),
         **present("reason", "" if rows else why_nothing(query, parts, found.asked, found.unasked)),
         **({} if found.alone else {"searched": [searched_view(_part(each)) for each in found.asked]}),
