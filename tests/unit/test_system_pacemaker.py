@@ -137,6 +137,32 @@ def test_a_failing_commit_is_logged_and_tried_again(caplog: pytest.LogCaptureFix
     assert len([record for record in caplog.records if "next try" in record.message]) == 2
 
 
+def test_a_commit_that_gets_on_is_tried_again_soon(caplog: pytest.LogCaptureFixture) -> None:
+    """Decision 10: texts that a model does not take, here and there, hold up the others no longer each time."""
+
+    class Stumbling(Ledger):
+        """Takes one row a commit, and fails before each."""
+
+        def commit(self) -> None:
+            with self.caught_up:
+                self.failures = self.failures or [ReplicaDamaged("this row is not taken"), ReplicaDamaged("")]
+                failure = self.failures.pop(0)
+                if len(self.failures) == 1:
+                    raise failure
+                self.applied += 1
+                self.caught_up.notify_all()
+
+    ledger = Stumbling()
+    for _ in range(3):
+        ledger.write()
+    with caplog.at_level(logging.WARNING):
+        pacemaker = running(ledger)
+        assert ledger.is_applied(3)
+        assert pacemaker.stop()
+    told = [record.message for record in caplog.records if "next try" in record.message]
+    assert [message.rpartition("next try in ")[2] for message in told] == ["0.25 s"] * 3
+
+
 def test_of_a_model_that_fails_the_log_tells_once_for_each_reason(caplog: pytest.LogCaptureFixture) -> None:
     """Decision 10: why contents wait, and that they wait no more; no trace, which would say less."""
     reasons = ["cannot be reached", "cannot be reached", "was refused its key"]

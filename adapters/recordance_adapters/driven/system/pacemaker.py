@@ -113,6 +113,7 @@ class Pacemaker:
         self._stop = threading.Event()
         self._again = threading.Event()
         self._away = False
+        self._advanced = False
         self._failed: str | None = None
         self._thread = threading.Thread(target=self._run, name="recordance-pacemaker", daemon=True)
 
@@ -154,9 +155,12 @@ class Pacemaker:
         pause, again = _FIRST_PAUSE_SECONDS, first
         while not self._stop.is_set():
             self._again.clear()
+            self._advanced = False
             try:
                 purged = self._look(again)
             except Exception as problem:  # noqa: BLE001 - a thread that nobody waits for must outlive whatever a disk does
+                if self._advanced:  # what fails is not all: the rest need not wait longer each time
+                    pause = _FIRST_PAUSE_SECONDS
                 self._tell(problem, pause)
                 (self._again if self._away else self._stop).wait(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
@@ -205,6 +209,7 @@ class Pacemaker:
                 self._hurry.wait(remaining)
             else:
                 self._follower.commit()
+                self._advanced = True
                 backlog = None
 
     def _await_write(self, seen: object, longest: float) -> None:
