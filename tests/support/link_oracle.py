@@ -49,9 +49,9 @@ class LinkOracle:
         worth = {number: round(math.fsum(map(value, each)), 12) for number, each in links.items()}
         rows = []
         for number in sorted(worth, key=lambda each: (-worth[each], each))[:most]:
-            best = sorted(links[number], key=lambda link: (-value(link), link.seed, *link.by.values()))[:MOST_LINKS]
-            told = [{"id": f"cap-{link.seed}", **link.by} for link in best]
-            rows.append({**capsule_row(self.reading, number, view), "linked_by": told})
+            best = sorted(links[number], key=lambda link: (-value(link), link.seed, *link.by.values()))
+            told = {(link.seed, *link.by.items()): {"id": f"cap-{link.seed}", **link.by} for link in best}
+            rows.append({**capsule_row(self.reading, number, view), "linked_by": list(told.values())[:MOST_LINKS]})
         return rows
 
     def _session(self, number: int) -> str | None:

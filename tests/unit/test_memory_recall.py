@@ -291,6 +291,24 @@ def test_related_capsules_stand_apart_with_the_link_that_leads_to_them() -> None
     assert told(stages=TERM)["related"] == told(stages=TERM, graph_depth=0)["related"] == []
 
 
+def test_a_relation_that_goes_both_ways_is_one_link() -> None:
+    """L15: a link tells the kind and the hit, not the way, so that two ways would read like the same link told twice."""
+    recalls = Recalls()
+    recalls.remember("tokio", "beside it")
+    recalls.relate(1, RelationKind.SUPPORTS, 2)
+    recalls.relate(2, RelationKind.SUPPORTS, 1)
+    answer = told(Call(destinations=recalls.destinations, caller=ANYBODY), query="tokio", graph_depth=1, stages=TERM)
+    assert [row["linked_by"] for row in answer["related"]] == [[{"id": "cap-1", "relation": "supports"}]]
+
+
+def test_an_embedding_that_meets_none_is_told_as_skipped() -> None:
+    """L10: where no capsule has an embedding, meaning found nothing because it could not look."""
+    recalls = Recalls()
+    recalls.remember("tokio")
+    answer = told(Call(destinations=recalls.destinations, caller=ANYBODY), query_embedding=[1.0, 0.0])
+    assert answer["skipped"] == [{"stage": "semantic", "why": "no capsule has an embedding in the space default"}]
+
+
 def test_a_relation_leads_either_way_and_weighs_more_than_an_entity() -> None:
     """L15: of equal seeds, what is related stands before what shares an entity; ties fall to append order."""
     recalls = Recalls()

@@ -51,7 +51,8 @@ def test_a_row_has_what_a_reader_needs_and_is_framed_as_data() -> None:
 def test_the_skipped_stage_is_said_with_its_reason() -> None:
     """L10: without an embedding and an embedder nothing is compared by meaning, and the answer says so."""
     assert told()["skipped"] == [{"stage": "semantic", "why": "no embedder is configured and no query_embedding came"}]
-    assert "skipped" not in told(query_embedding=[1.0, 0.0])
+    none = {"stage": "semantic", "why": "no capsule has an embedding in the space default"}
+    assert told(query_embedding=[1.0, 0.0])["skipped"] == [none]
 
 
 def test_a_limit_above_the_most_is_clamped_and_said() -> None:

@@ -52,7 +52,11 @@ def hit_row(naming: Naming, hit: PipelineHit, projection: Projection, payload: P
 def linked_row(naming: Naming, linked: Linked, projection: Projection) -> dict[str, Json]:
     """Return a capsule beside the hits, with the links by which it is there, the strongest first."""
     row = capsule_row(naming, linked.capsule, linked.text, projection)
-    return {**row, "linked_by": [_link(naming, each) for each in linked.links[:MOST_LINKS]]}
+    links: list[Json] = []
+    for each in linked.links:  # a relation that goes both ways is one to whoever reads
+        if (link := _link(naming, each)) not in links:
+            links.append(link)
+    return {**row, "linked_by": links[:MOST_LINKS]}
 
 
 def capsule_row(naming: Naming, capsule: Capsule, text: CapsuleText, projection: Projection) -> dict[str, Json]:

@@ -131,7 +131,8 @@ class Lanes:
         self.cosines = {each.capsule.number: each.cosine for each in ranked}
         self.capsules |= {each.capsule.number: each.capsule for each in ranked}
         hits = [LaneHit(each.capsule.number, each.cosine, min(each.cosine, 1.0)) for each in ranked]
-        return _Yield(hits, "" if hits else _nothing_near(self.look))
+        state = StageState.SKIPPED if _without_vectors(self.look) else StageState.RAN
+        return _Yield(hits, "" if hits else _nothing_near(self.look), state=state)
 
     def _fuzzy(self) -> _Yield:
         """Look for near spellings of words that no capsule has."""
@@ -167,10 +168,15 @@ def _unlike(look: Look) -> str:
     return f"the embedder {changed_model(there.space, vector)}"
 
 
-def _nothing_near(look: Look) -> str:
-    """Return why nothing is near; who sees a part of a store is not told whether others have embeddings (F13)."""
+def _without_vectors(look: Look) -> bool:
+    """Whether there is nothing to compare; who sees a part of a store is not told whether others have embeddings (F13)."""
     space = look.reader.space(look.request.space)
-    if look.sight is Sight.WHOLE and (space is None or not space.vectors):
+    return look.sight is Sight.WHOLE and (space is None or not space.vectors)
+
+
+def _nothing_near(look: Look) -> str:
+    """Return why nothing is near."""
+    if _without_vectors(look):
         return f"no capsule has an embedding in the space {look.request.space}"
     return "no embedding has a cosine above 0"
 
