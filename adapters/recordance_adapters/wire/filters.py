@@ -28,6 +28,7 @@ from recordance.query.fence import (
     MarkField,
     entity_marks,
     metadata_mark,
+    number_forms,
 )
 from recordance_adapters.wire import limits
 from recordance_adapters.wire.declaration import Parameter, Presence, Values
@@ -211,7 +212,7 @@ def _marks(given: Values) -> Iterator[Fence]:
     if "topics" in given:
         yield _bearing(MarkField.TOPICS, given["topics"])
     for name, value in given.get("metadata_filter", ()):
-        yield _bearing(MarkField.METADATA, (metadata_mark(name, value),))
+        yield _bearing(MarkField.METADATA, [metadata_mark(name, form) for form in number_forms(value)])
     if given.get("decisions_only"):
         yield LabelFence(LabelField.TYPE, frozenset({Type.DECISION.value}))
         yield _bearing(MarkField.TAGS, (STRUCTURED,))

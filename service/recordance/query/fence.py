@@ -3,8 +3,10 @@
 This predicate is the definition; adapters push it down and are held to it (decision 4).
 """
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from decimal import Decimal
 from enum import StrEnum
 from unicodedata import normalize
 
@@ -23,6 +25,8 @@ class MarkField(StrEnum):
     METADATA = "metadata"
 
 
+_EXACT = 2**53
+"""Up to where every whole number is a float too."""
 Marks = dict[MarkField, frozenset[str]]
 """The values that a capsule bears in each such field, in the form in which fences compare them."""
 
@@ -128,6 +132,15 @@ def entity_key(entity: str) -> str:
 def metadata_mark(name: str, json_value: str) -> str:
     """Return the form in which a metadata pair is compared; `json_value` is canonical JSON text."""
     return f"{name}\0{json_value}"
+
+
+def number_forms(json_value: str) -> tuple[str, ...]:
+    """Return the JSON texts of the same value: of a whole number as an integer and as a float, which are one to JSON."""
+    value = json.loads(json_value, parse_int=Decimal, parse_float=Decimal)
+    if not isinstance(value, Decimal) or value != value.to_integral_value() or abs(value) > _EXACT:
+        return (json_value,)
+    forms = (str(int(value)), repr(float(value))) if value else ("0", "0.0", "-0.0")
+    return tuple(dict.fromkeys((json_value, *forms)))
 
 
 def admits(scope: Scope, capsule: Capsule, marks: Marks) -> bool:
