@@ -63,7 +63,8 @@ def _marks(given: Arguments) -> Iterator[Admits]:
 
 def _is(pair: tuple[str, str], name: str, value: object) -> bool:
     found = json.loads(pair[1])
-    return pair[0] == name and type(found) is type(value) and found == value
+    numbers = all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in (found, value))
+    return pair[0] == name and (numbers or type(found) is type(value)) and found == value
 
 
 def _names(entities: list[str]) -> Admits:

@@ -188,3 +188,16 @@ def test_an_entity_of_several_destinations_is_shown_whole() -> None:
     house.problems = {name: RuntimeError("gone") for name in house.benches}
     with pytest.raises(SearchFailed):
         house.call("memory_entity", name="tokio", search_scope="all")
+
+
+def test_what_several_destinations_state_alike_is_one_relation() -> None:
+    """D4: equal contents are one row with the other ids, here as among the capsules; other words are a relation of their own."""
+    house = House()
+    stated = {"kind": "relation", "metadata": {"from": "tokio", "type": "uses", "to": "mio"}}
+    for name in ("home", "notes"):
+        house.store("tokio uses mio", destination=name, **stated)
+    house.store("mio is what tokio uses", destination="notes", **stated)
+    answer = house.call("memory_relations", entity="tokio", search_scope="all")
+    told = {row["id"]: row.get("equal") for row in answer["relations"]}
+    assert told == {"cap-1": ["notes:cap-1"], "notes:cap-2": None}
+    assert answer["relation_count"] == 2

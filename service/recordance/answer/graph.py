@@ -65,6 +65,9 @@ class GraphPart:
     unread: int = 0
 
 
+Stated = tuple[GraphPart, Statement]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graph:
     """What all destinations that were asked have of an entity; `limit` cuts each list."""
@@ -145,16 +148,32 @@ def _relations(graph: Graph) -> Row:
     between = [(part, each) for part in graph.parts for each in part.between]
     between.sort(key=lambda each: (-each[1].relation.at, each[0].name, -each[1].relation.source, each[1].relation.target))
     unread = sum(part.unread for part in graph.parts)
+    said = _joined(stated)
     return {
-        "relations": [_statement(graph, part, each) for part, each in stated[: graph.limit]],
-        "relation_count": len(stated),
+        "relations": [_statement(graph, *same) for same in said[: graph.limit]],
+        "relation_count": len(said),
         "capsule_relations": [_between(graph, part, each) for part, each in between[: graph.limit]],
         "capsule_relation_count": len(between),
         **present("unread", unread),
     }
 
 
-def _statement(graph: Graph, part: GraphPart, each: Statement) -> Row:
+def _joined(stated: Sequence[Stated]) -> list[list[Stated]]:
+    """Return the statements in order, each with those of other destinations that state the same in the same words (D4)."""
+    joined: dict[tuple[str, ...], list[list[Stated]]] = {}
+    order: list[list[Stated]] = []
+    for part, each in stated:
+        alike = joined.setdefault((each.capsule.content_digest, each.source, each.relation, each.target), [])
+        open_to = (same for same in alike if all(other.name != part.name for other, _ in same))
+        if (same := next(open_to, None)) is None:
+            alike.append(same := [])
+            order.append(same)
+        same.append((part, each))
+    return order
+
+
+def _statement(graph: Graph, first: Stated, *equal: Stated) -> Row:
+    part, each = first
     return {
         "from": each.source,
         "relation": each.relation,
@@ -165,6 +184,7 @@ def _statement(graph: Graph, part: GraphPart, each: Statement) -> Row:
         "created_at": format_instant(each.capsule.captured_at),
         **_tainted(each.capsule),
         **_where(graph, part),
+        **present("equal", [other.naming.id(same.capsule.number) for other, same in equal]),
     }
 
 
