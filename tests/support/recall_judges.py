@@ -56,7 +56,7 @@ def piped(reading: Reading, arguments: Arguments, answer: Answer) -> Iterator[st
     quiet = arguments.get("mode", "search") == "search" and reading.caller.projects is None and reading.now - NOON > QUIET
     if (format_instant(NOON) in answer.get("nudge", "")) is not quiet:
         yield f"the reminder is {'missing' if quiet else 'idle'}"
-    yield from _skipped(asked, answer)
+    yield from _skipped(reading, asked, answer)
 
 
 def _recalled(reading: Reading, arguments: Arguments, asked: Asked, run: Run) -> Row:
@@ -120,9 +120,9 @@ def _stated(arguments: Arguments) -> Row:
     return {name: value for name, value in arguments.items() if name not in asked | beside and idle.get(name, ...) != value}
 
 
-def _skipped(asked: Asked, answer: Answer) -> Iterator[str]:
+def _skipped(reading: Reading, asked: Asked, answer: Answer) -> Iterator[str]:
     """No model is there: without an embedding nothing is near, and nobody reranks; both are said where they were asked for."""
-    missing = [name for name in asked.stages if name == "rerank" or (name == "semantic" and asked.embedding is None)]
+    missing = [name for name in asked.stages if _state(reading, asked, name) == "skipped"]
     if [each["stage"] for each in answer.get("skipped", ())] != missing:
         yield f"skipped should name {missing}"
     if not all(each["why"] for each in answer.get("skipped", ())):
@@ -162,7 +162,7 @@ def explained(reading: Reading, arguments: Arguments, answer: Answer) -> Iterato
         if stage["stage"] in LANES and hits != wanted:
             yield f"{stage['stage']} should have found {wanted}"
     states = {each["stage"]: each["state"] for each in answer["stages"]}
-    yield from differing(states, {stage: _state(asked, stage) for stage in STAGES})
+    yield from differing(states, {stage: _state(reading, asked, stage) for stage in STAGES})
     hits = run.places[: asked.wanted]
     rows = [{"id": f"cap-{each.number}", "rank": rank, **factored(each)} for rank, each in enumerate(hits, start=1)]
     yield from differing({"hits": answer["hits"]}, {"hits": rows})
@@ -172,10 +172,15 @@ def explained(reading: Reading, arguments: Arguments, answer: Answer) -> Iterato
         yield from differing({name: told[name] for name in ("fate", "rank") if name in told}, fate)
 
 
-def _state(asked: Asked, stage: str) -> str:
+def _state(reading: Reading, asked: Asked, stage: str) -> str:
     if stage not in asked.stages:
         return "off"
-    return "skipped" if stage == "rerank" or (stage == "semantic" and asked.embedding is None) else "ran"
+    return "skipped" if stage == "rerank" or (stage == "semantic" and not _comparable(reading, asked)) else "ran"
+
+
+def _comparable(reading: Reading, asked: Asked) -> bool:
+    """Whether there are embeddings on both sides; who sees a part of a store is not told that it has none (F13)."""
+    return asked.embedding is not None and (bool(reading.world.vectors) or reading.caller.projects is not None)
 
 
 def _fate(reading: Reading, arguments: Arguments, number: int, asked: Asked, run: Run) -> Row:
