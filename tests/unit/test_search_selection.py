@@ -374,6 +374,16 @@ def test_one_destination_with_matches_keeps_the_others_strict() -> None:
     assert (answer["retrieval"]["strategy"], answer["retrieval"]["fallback"]["attempted"]) == ("strict", False)
 
 
+def test_a_relaxed_pass_that_another_destination_makes_needless_hides_no_total() -> None:
+    """O7, L9, D2: the answer is strict, and its total is known: where a pass was made, no wording matched."""
+    for beside in ("nothing of it", "alpha gamma"):
+        house = Searches(HOUSE)
+        house.store("alpha beta", destination="home")
+        house.store(beside, destination="notes")
+        told = house.told(query="alpha beta", search_mode="auto", search_scope="home,notes")
+        assert (told["strategy"], told.get("total_matches"), told["candidate_pool"]) == ("strict", 1, 1), beside
+
+
 def test_a_destination_of_another_dimension_is_searched_by_words_and_named() -> None:
     """D5: its vector lane is left out, and said so."""
     house = Searches(HOUSE)

@@ -77,7 +77,9 @@ def _without_needless_relaxing(request: ScopedSearch, parts: Sequence[Part]) -> 
 
 
 def _unrelaxed(request: ScopedSearch, pool: Pool) -> Pool:
-    return replace(pool, strategy=request.strategy, size=0, capped=False, shown=(), relaxed=None)
+    # A pass is made only where no wording matches, so that a single one comes to no match at all, and not to an unknown number.
+    total = 0 if request.strategy is Strategy.STRICT else None
+    return replace(pool, strategy=request.strategy, size=0, capped=False, total=total, shown=(), relaxed=None)
 
 
 def _joint_pool(request: ScopedSearch, parts: Sequence[Part], joined: int) -> Pool:
