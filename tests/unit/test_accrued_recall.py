@@ -113,6 +113,15 @@ def test_the_stuffed_stand_behind_the_clean_in_every_order() -> None:
         assert answer["result"][-1]["stuffed"] is True
 
 
+def test_the_stuffed_take_no_place_among_the_k_from_the_clean() -> None:
+    """L13: they stand behind before the list is cut, with diversity and without."""
+    recalls = Recalls()
+    recalls.remember("a long story in which somewhere deep inside the word tokio is said once among many others", "tokio")
+    recalls.remember(STUFFED, value=1_000.0)
+    for given in ({}, {"mmr": 0.3}, {"mmr": 1.0}):
+        assert sorted(found(recalls, k=2, **given)) == [1, 2], given
+
+
 def test_rerank_by_reorders_those_found_and_nothing_else() -> None:
     """L18: relevance is the default; the others order the k by what they name, and bring nobody in."""
     recalls = Recalls()

@@ -221,6 +221,7 @@ def test_details_show_less_of_the_same_hits() -> None:
         ("see https://example.org now", Detail.FULL), ("where is fold_words called from these days", Detail.FULL),
         ("why does readQuestion fail on an empty text", Detail.FULL), (r"C:\repo\main", Detail.FULL), ("a->b", Detail.FULL),
         ("tokio version", Detail.COMPACT), ("Ada", Detail.COMPACT), ("ada and tea time", Detail.COMPACT),
+        ("ada and tea at noon", Detail.SUMMARY),
         ("which version of tokio do we pin and why", Detail.SUMMARY),
         ("version 1.38 of tokio, since when. And why?", Detail.SUMMARY),
     ],

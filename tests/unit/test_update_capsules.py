@@ -12,6 +12,7 @@ from recordance.domain.identity import content_digest
 from recordance.domain.journal import Op
 from recordance.domain.phrase import TaintShape
 from recordance.domain.provenance import read_anchor
+from recordance.domain.review import ReviewState
 from recordance.errors import InvalidArgument, MissingState, Refusal, StateKind
 from recordance.usecases.embed import Attachment, attach
 from recordance.usecases.forget import forget
@@ -210,6 +211,19 @@ def test_a_verdict_is_about_the_words_that_it_was_given_on() -> None:
     review(store.destinations, BOB, None, "cap-1", Verdict.RATIFY, None)
     assert update(store, confidence=0.9)["state"] == "live"
     assert update(store, content="immodest")["state"] == "proposed"
+    with store.truth.reading() as reader:
+        assert ruling_fault(reader.capsules([1])[1].standing, reader.reviews(1)) == ""
+
+
+def test_other_words_than_those_that_were_rejected_await_a_verdict_too() -> None:
+    """W5, W13: a rejection was of what the capsule said; what does not touch its words leaves it rejected."""
+    store = bench()
+    store.learn("immodest", staged=True)
+    review(store.destinations, BOB, None, "cap-1", Verdict.REJECT, None)
+    update(store, confidence=0.9)
+    assert now(store)[0].standing.review is ReviewState.REJECTED
+    update(store, content="modest")
+    assert now(store)[0].standing.review is ReviewState.PROPOSED
     with store.truth.reading() as reader:
         assert ruling_fault(reader.capsules([1])[1].standing, reader.reviews(1)) == ""
 
