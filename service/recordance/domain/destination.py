@@ -68,10 +68,6 @@ class Traits:
     entities: frozenset[str] = frozenset()
 
 
-UNTRAITED = Traits()
-"""What nothing is said of."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     """What belongs to a destination: whatever meets every condition given (D1); one without conditions is met by anything.
@@ -195,8 +191,3 @@ class Catalogue:
             if group.name == word:
                 return group.members
         raise KeyError(word)
-
-
-def sole(name: str) -> Catalogue:
-    """Return the catalogue of a service with one destination."""
-    return Catalogue((Profile(name=name),), name)
