@@ -27,9 +27,9 @@ def test_age_takes_nothing_away() -> None:
 def test_relevance_is_each_lane_by_its_own_best() -> None:
     """L12: BM25 and cosine are numbers of different worlds; their shares of the highest are not."""
     pool = {1: Signals(4.0, 0.8), 2: Signals(2.0, 0.0), 3: Signals(0.0, 0.4), 4: Signals(0.0, -0.9)}
-    assert relevances(pool, by_meaning=True) == {1: 1.0, 2: 0.25, 3: 0.25, 4: 0.0}
-    assert relevances(pool, by_meaning=False) == {1: 1.0, 2: 0.5, 3: 0.0, 4: 0.0}
-    assert relevances({}, by_meaning=True) == {}
+    assert relevances(pool, lanes=2) == {1: 1.0, 2: 0.25, 3: 0.25, 4: 0.0}
+    assert relevances({1: Signals(4.0, 0.0), 2: Signals(2.0, 0.0)}, lanes=1) == {1: 1.0, 2: 0.5}
+    assert relevances({}, lanes=2) == {}
 
 
 def test_equal_scores_stand_in_append_order() -> None:

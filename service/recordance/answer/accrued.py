@@ -200,7 +200,8 @@ def _emptiness(told: Sequence[AccruedPart], excluded: Mapping[ExclusionReason, i
         return exclusion_reason(BY_VALUE, excluded)
     in_scope = sum(part.in_scope or 0 for part in told)
     if not in_scope:
-        return f"{capsules} capsules are stored, and none of them lies inside this scope; {_widening(request)}."
+        stored = "One capsule is stored, and it does not lie" if capsules == 1 else f"Of {capsules} capsules none lies"
+        return f"{stored} inside this scope; {_widening(request)}."
     return (
         f"Nothing matched among the {in_scope} capsules in this scope: no word of the question stands in one of them. Words "
         "match exactly, so ask in other words, or send query_embedding."

@@ -30,15 +30,14 @@ class Signals:
     cosine: float
 
 
-def relevances(pool: Mapping[int, Signals], *, by_meaning: bool) -> Mapping[int, float]:
-    """Return the relevance, 0 to 1, of each candidate of a pool; `by_meaning` says whether the question had a vector."""
+def relevances(pool: Mapping[int, Signals], lanes: int) -> Mapping[int, float]:
+    """Return the relevance, 0 to 1, of each candidate of a pool: the mean over the lanes that were asked, 1 or 2 of them."""
     most_bm25 = max((each.bm25 for each in pool.values()), default=0.0)
     most_cosine = max((each.cosine for each in pool.values()), default=0.0)
-    found = {}
-    for number, each in pool.items():
-        by_words = _share(each.bm25, most_bm25)
-        found[number] = round((by_words + _share(each.cosine, most_cosine)) / 2 if by_meaning else by_words, _DIGITS)
-    return found
+    return {
+        number: round((_share(each.bm25, most_bm25) + _share(each.cosine, most_cosine)) / lanes, _DIGITS)
+        for number, each in pool.items()
+    }
 
 
 def accrued(capsule: Capsule) -> float:

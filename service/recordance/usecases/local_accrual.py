@@ -175,7 +175,7 @@ class _Accrual:
         signals = {
             number: Signals(0.0 if each.hit is None else each.hit.bm25, each.cosine or 0.0) for number, each in pool.items()
         }
-        relevance = relevances(signals, by_meaning=self._look.near is not None)
+        relevance = relevances(signals, lanes=1 if self._look.near is None else 2)
         return [
             AccruedHit(
                 capsule=each.capsule,
